@@ -12,14 +12,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let seeds: u64 = arguments.next().map_or(Ok(20), |seeds| seeds.parse())?;
     let names: Vec<String> = arguments.collect();
-    println!("| world | T | decided | of these wrong | wrong calls | expected | ratio | doubts < .01 wrong | < .001 wrong | coverage |");
+    println!(
+        "| world | T | decided | of these wrong | wrong calls | expected | ratio | doubts < .01 wrong | < .001 wrong | coverage |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|---|");
     for world in World::ALL.iter().filter(|world| names.is_empty() || names.iter().any(|name| name == world.name)) {
         for (budget, campaigns) in BUDGETS.iter().zip(judge(world, &BUDGETS, 1000..1000 + seeds)) {
             let mut all = Honesty::default();
             campaigns.iter().for_each(|campaign| all.add(campaign));
             let n = campaigns.len() as f64;
-            let share = |(number, wrong): (f64, f64)| if number > 0.0 { format!("{:.2} % of {number:.0}", 100.0 * wrong / number) } else { "–".into() };
+            let share = |(number, wrong): (f64, f64)| {
+                if number > 0.0 { format!("{:.2} % of {number:.0}", 100.0 * wrong / number) } else { "–".into() }
+            };
             println!(
                 "| {} | {budget}K | {:.1} | {:.1} % ± {:.1} | {:.2} ± {:.2} | {:.2} | {:.2} | {} | {} | {:.3} |",
                 world.name,

@@ -99,9 +99,7 @@ fn means(rng: &mut Rng, features: &[f64], d: usize, [linear, smooth, own]: [f64;
     let of_line = sum(&|j, x| w[j] * x);
     let of_waves = sum(&|j, x| a[j] * (1.5 * x + phases[j]).sin());
     let of_own = standardised(normals(n, rng));
-    (0..n)
-        .map(|arm| linear.sqrt() * of_line[arm] + smooth.sqrt() * of_waves[arm] + own.sqrt() * of_own[arm])
-        .collect()
+    (0..n).map(|arm| linear.sqrt() * of_line[arm] + smooth.sqrt() * of_waves[arm] + own.sqrt() * of_own[arm]).collect()
 }
 
 impl Problem {
@@ -221,7 +219,8 @@ fn ratings(rng: &mut Rng) -> Problem {
     let centre = means.clone();
     // The mean of the rounded rating, by its distribution.
     let cdf = |z: f64| 0.5 * statrs_free_erfc(-z / std::f64::consts::SQRT_2);
-    let truth = means.iter().map(|m| 1.0 + (1..5).map(|k| 1.0 - cdf((f64::from(k) + 0.5 - m) / 0.8)).sum::<f64>()).collect();
+    let truth =
+        means.iter().map(|m| 1.0 + (1..5).map(|k| 1.0 - cdf((f64::from(k) + 0.5 - m) / 0.8)).sum::<f64>()).collect();
     Problem::new(x, truth, None, Box::new(move |arm, _, rng| (centre[arm] + 0.8 * normal(rng)).round().clamp(1.0, 5.0)))
 }
 
@@ -229,7 +228,18 @@ fn statrs_free_erfc(x: f64) -> f64 {
     // Numerical Recipes, relative error below 1.2e-7.
     let z = x.abs();
     let t = 1.0 / (1.0 + 0.5 * z);
-    let c = [-1.265_512_23, 1.000_023_68, 0.374_091_96, 0.096_784_18, -0.186_288_06, 0.278_868_07, -1.135_203_98, 1.488_515_87, -0.822_152_23, 0.170_872_77];
+    let c = [
+        -1.265_512_23,
+        1.000_023_68,
+        0.374_091_96,
+        0.096_784_18,
+        -0.186_288_06,
+        0.278_868_07,
+        -1.135_203_98,
+        1.488_515_87,
+        -0.822_152_23,
+        0.170_872_77,
+    ];
     let poly = c.iter().rev().fold(0.0, |sum, c| sum * t + c);
     let value = t * (-z * z + poly).exp();
     if x >= 0.0 { value } else { 2.0 - value }
@@ -286,7 +296,18 @@ fn xor(rng: &mut Rng) -> Problem {
     let t = bits.chunks(8).map(|b| if b[0] == b[1] { 1.0 } else { -1.0 } + 0.2 * normal(rng)).collect();
     let x: Vec<f64> = bits.iter().map(|&bit| f64::from(u8::from(bit))).collect();
     if std::env::var("PROD").is_ok() {
-        let x = x.chunks(8).flat_map(|b| { let mut r = b.to_vec(); for j in 0..8 { for k in 0..j { r.push((b[j]-0.5)*(b[k]-0.5)); } } r }).collect();
+        let x = x
+            .chunks(8)
+            .flat_map(|b| {
+                let mut r = b.to_vec();
+                for j in 0..8 {
+                    for k in 0..j {
+                        r.push((b[j] - 0.5) * (b[k] - 0.5));
+                    }
+                }
+                r
+            })
+            .collect();
         return Problem::with_noise(x, t, Some(0.0), |_, _, rng| normal(rng));
     }
     Problem::with_noise(x, t, Some(0.0), |_, _, rng| normal(rng))

@@ -1,10 +1,10 @@
 //! The posterior of the means given the rewards received.
 
 use super::inverse::{Inverse, Step};
-use crate::interval::{fast_tail, quantile};
-use crate::{Arm, Question};
 use crate::features::Features;
+use crate::interval::{fast_tail, quantile};
 use crate::verdict::doubt;
+use crate::{Arm, Question};
 
 /// The posterior of each mean, μᵢ ~ N(μ̂ᵢ, σ²qᵢ), given the rewards received. Pending pulls do not count.
 ///
@@ -215,4 +215,28 @@ pub(super) fn linear_deviations(
         (0..n_rewards.len()).map(|arm| noise * basis.row(arm).times(theta)).collect()
     };
     (0..n).map(|_| deviation()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 0.9 N(0, 1) + 0.1 N(1, 16), and the same of t distributions: roots of SciPy's tails, version 1.17.
+    #[test]
+    fn quantiles_of_mixtures_agree_with_scipy() {
+        let parts = vec![
+            MixturePart { weight: 0.9, mean: 0.0, deviation: 1.0 },
+            MixturePart { weight: 0.1, mean: 1.0, deviation: 4.0 },
+        ];
+        let interval =
+            |freedom: f64| Marginals::mixtures(vec![0.1], vec![0.5], vec![parts.clone()], freedom).interval(0, 0.05);
+        let (lower, upper) = interval(f64::INFINITY);
+        assert!((lower - LOWER).abs() < 1e-8 && (upper - UPPER).abs() < 1e-8, "{lower}, {upper}");
+        let (_, upper) = interval(12.0);
+        assert!((upper - UPPER_T).abs() < 1e-6, "{upper}");
+    }
+
+    const LOWER: f64 = -2.4854613026046355;
+    const UPPER: f64 = 3.7097234151207696;
+    const UPPER_T: f64 = 3.907374659642964;
 }

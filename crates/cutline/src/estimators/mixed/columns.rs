@@ -284,7 +284,7 @@ mod tests {
         Arms::from_slice(&values, dimension).unwrap()
     }
 
-    const ALL: Parts = Parts { linear: true, smooth: true, own: true };
+    const ALL: Parts = Parts { linear: true, smooth: true, products: false, own: true };
 
     fn columns_of(arms: &Arms, landmarks: usize, length: f64, seed: u64) -> Columns {
         Columns::new(arms, ALL, &MixedSettings { landmarks, length, ..Default::default() }, seed)
@@ -323,6 +323,30 @@ mod tests {
                 }
             }
             assert_eq!(columns.missed, vec![0.0; n_arms]);
+        }
+    }
+
+    /// Between the linear and the smooth columns: xⱼxₖ of standardised features, standardised, divided by the root of their number.
+    #[test]
+    fn products_of_features_are_columns() {
+        let arms = arms(30, 3);
+        let settings = MixedSettings { landmarks: 4, ..Default::default() };
+        let columns = Columns::new(&arms, Parts { products: true, ..ALL }, &settings, 3);
+        assert_eq!((columns.n_linear, columns.n_products, columns.features.dimension), (4, 3, 11));
+        let standardised = arms.clone().standardised();
+        let x: Vec<Vec<f64>> = (0..30).map(|arm| standardised.row(arm).unwrap()).collect();
+        for (column, (j, k)) in [(1, 0), (2, 0), (2, 1)].into_iter().enumerate() {
+            let products: Vec<f64> = x.iter().map(|x| x[j] * x[k]).collect();
+            let mean = products.iter().sum::<f64>() / 30.0;
+            let deviation = (products.iter().map(|p| (p - mean).powi(2)).sum::<f64>() / 30.0).sqrt();
+            for (row, product) in rows(&columns).iter().zip(&products) {
+                let expected = (product - mean) / deviation / 3.0_f64.sqrt();
+                assert!((row[4 + column] - expected).abs() < 1e-12, "{row:?}, {expected}");
+            }
+        }
+        let without = Columns::new(&arms, ALL, &settings, 3);
+        for (with, without) in rows(&columns).iter().zip(rows(&without)) {
+            assert_eq!([&with[..4], &with[7..]].concat(), without);
         }
     }
 

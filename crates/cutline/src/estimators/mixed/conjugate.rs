@@ -46,7 +46,11 @@ impl Discrete {
                 let mean = mean.max(0.1 * rate);
                 let least = (LEAST_DIFFERENCE * mean).powi(2) * SHOWING / (SHOWING + n * rate);
                 let number = mean / (variance + least);
-                Conjugate::Gamma { sum: mean * number, number, dispersion: (noise_variance / rate).max(f64::MIN_POSITIVE) }
+                Conjugate::Gamma {
+                    sum: mean * number,
+                    number,
+                    dispersion: (noise_variance / rate).max(f64::MIN_POSITIVE),
+                }
             }
         }
     }
@@ -66,7 +70,9 @@ impl Conjugate {
     /// The logarithm of the probability of rewards that lead to this posterior, up to a constant of the rewards.
     pub(super) fn log_likelihood(self, posterior: Self) -> f64 {
         match (self, posterior) {
-            (Self::Beta { passes, fails }, Self::Beta { passes: p, fails: f }) => ln_beta(p, f) - ln_beta(passes, fails),
+            (Self::Beta { passes, fails }, Self::Beta { passes: p, fails: f }) => {
+                ln_beta(p, f) - ln_beta(passes, fails)
+            }
             (Self::Gamma { sum, number, .. }, Self::Gamma { sum: s, number: n, .. }) => {
                 ln_gamma(s) - ln_gamma(sum) + sum * number.ln() - s * n.ln()
             }
@@ -92,7 +98,13 @@ impl Conjugate {
     pub(super) fn below(self, x: f64) -> f64 {
         match self {
             Self::Beta { passes, fails } => beta_reg(passes, fails, x.clamp(0.0, 1.0)),
-            Self::Gamma { sum, number, .. } => if x > 0.0 { gamma_lr(sum, number * x) } else { 0.0 },
+            Self::Gamma { sum, number, .. } => {
+                if x > 0.0 {
+                    gamma_lr(sum, number * x)
+                } else {
+                    0.0
+                }
+            }
         }
     }
 }

@@ -142,7 +142,18 @@ impl Pooled {
         let squares = rewards.within + groups.iter().map(|group| group.n * group.squares).sum::<f64>();
         let mean_square = squares / total.max(1.0);
         let (n_linear, n_products, within) = (columns.n_linear, columns.n_products, rewards.within);
-        Self { dimension, n_linear, n_products, groups, matrices, total, within, mean_square, known_noise, least_noise: rewards.least_noise }
+        Self {
+            dimension,
+            n_linear,
+            n_products,
+            groups,
+            matrices,
+            total,
+            within,
+            mean_square,
+            known_noise,
+            least_noise: rewards.least_noise,
+        }
     }
 
     /// The unit of the variances in [`Evidence`]: mean(y²), or σ² if it is known.
@@ -342,7 +353,15 @@ mod tests {
         let arms = Arms::from_rows(&rows).unwrap();
         let features = arms.features().unwrap().clone();
         let key = Key::default();
-        let columns = Columns { features, n_linear, n_products: 1, dimension: n_linear, differ: true, missed: missed.clone(), key };
+        let columns = Columns {
+            features,
+            n_linear,
+            n_products: 1,
+            dimension: n_linear,
+            differ: true,
+            missed: missed.clone(),
+            key,
+        };
         let settings: Vec<Variances> =
             [(1.0, 0.5, 0.3), (0.1, 2.0, 1e-4), (10.0, 1e-4, 4.0), (3.0, 0.2, 0.0), (0.4, 0.4, 0.4)]
                 .map(|(linear, smooth, own)| Variances { linear, smooth, products: 0.7 * smooth, own })

@@ -89,12 +89,7 @@ impl Grid {
     /// The variances at ω = `scale`. Without a linear part, the only linear column is the level.
     fn variances_of(&self, shares: &Shares, scale: f64) -> Variances {
         let linear = if self.parts.linear { scale * shares.linear / self.dimension } else { scale };
-        Variances {
-            linear,
-            smooth: scale * shares.smooth,
-            products: scale * shares.products,
-            own: scale * shares.own,
-        }
+        Variances { linear, smooth: scale * shares.smooth, products: scale * shares.products, own: scale * shares.own }
     }
 
     /// The model before the first reward.
@@ -176,7 +171,7 @@ impl Shares {
 mod tests {
     use super::*;
 
-    const ALL: Parts = Parts { linear: true, smooth: true, own: true };
+    const ALL: Parts = Parts { linear: true, smooth: true, products: false, own: true };
 
     fn grid(parts: Parts) -> Grid {
         Grid::new(4, parts, &MixedSettings::default())
@@ -194,7 +189,7 @@ mod tests {
             (false, true, false, 1, 10),
             (false, false, true, 1, 10),
         ] {
-            let grid = grid(Parts { linear, smooth, own });
+            let grid = grid(Parts { linear, smooth, products: false, own });
             assert_eq!(grid.settings.len(), n_shares * n_scales);
             let weight = |s: &Setting| s.log_prior.exp();
             let is_linear = |s: &&Setting| s.shares.linear > 0.999;
@@ -203,13 +198,24 @@ mod tests {
             let expected = if linear { [1.0, 0.5][usize::from(n_shares > 1)] } else { 0.0 };
             assert!((linear_weight / all - expected).abs() < 1e-12, "{linear_weight} of {all}");
             for (setting, variances) in grid.settings.iter().zip(&grid.variances) {
-                let Shares { linear: s_linear, smooth: s_smooth, own: s_own } = setting.shares;
+                let Shares { linear: s_linear, smooth: s_smooth, own: s_own, .. } = setting.shares;
                 assert!((s_linear + s_smooth + s_own - 1.0).abs() < 1e-15);
                 assert_eq!([s_linear > 0.0, s_smooth > 0.0, s_own > 0.0], [linear, smooth, own]);
                 let level = if linear { s_linear / 4.0 } else { 1.0 };
                 assert!((variances.linear / (setting.log_scale.exp() * level) - 1.0).abs() < 1e-15);
             }
         }
+    }
+
+    /// Wherever the smooth part has a share, it may be one of products instead.
+    #[test]
+    fn products_take_the_place_of_curves() {
+        let with = grid(Parts { products: true, ..ALL });
+        let shares = |grid: &Grid| -> Vec<Shares> { grid.settings.iter().map(|it| it.shares).collect() };
+        let (products, curves): (Vec<Shares>, Vec<Shares>) =
+            shares(&with).into_iter().partition(|s| s.products > s.smooth);
+        assert_eq!((products.len(), curves.len()), (12 * 6, 17 * 6));
+        assert!(products.iter().all(|it| curves.contains(&it.with_products())));
     }
 
     #[test]

@@ -17,12 +17,12 @@
 use super::columns::Columns;
 use super::evidence::{Pooled, Variances};
 use super::grid::Grid;
-use super::surprises::{N_SCALES, OwnRewards, Part, Prediction};
 use super::rewards::ArmRewards;
+use super::surprises::{N_SCALES, OwnRewards, Part, Prediction};
 use super::unequal::UnequalNoise;
-use crate::estimators::posterior::{Marginals, MixturePart};
 use crate::estimators::inverse::Inverse;
 use crate::estimators::linear_belief::LinearBelief;
+use crate::estimators::posterior::{Marginals, MixturePart};
 use crate::vector::numbers;
 use crate::{Arm, Question};
 use std::sync::Arc;
@@ -64,20 +64,7 @@ pub(super) fn judge(columns: &Columns, grid: &Grid, question: Question, rewards:
     let mut belief = SettingBelief::new(columns);
     let mut predictions = Vec::with_capacity(counts.len());
     for setting in &settings {
-        let own = |arm: Arm| setting.variances.own_of(columns.missed[arm]);
-        let shrinkage = |arm: Arm| 1.0 / (1.0 + own(arm) * f64::from(counts[arm]));
-        belief.fit(columns, &setting.variances, |arm| f64::from(counts[arm]) * shrinkage(arm), averages);
-        let prediction = |arm: Arm| {
-            let (linear, h) = belief.of(arm);
-            let (g, n) = (shrinkage(arm), f64::from(counts[arm]));
-            let (mean, variance) = (g * linear + (1.0 - g) * averages[arm], own(arm) * g + g * g * h);
-            // Without the arm's own rewards.
-            let others = 1.0 / (1.0 / variance - n).max(f64::EPSILON / variance);
-            let mean = if n > 0.0 { others * (mean / variance - n * averages[arm]) } else { mean };
-            Prediction { mean, variance: setting.noise_variance * others }
-        };
-        predictions.clear();
-        predictions.extend((0..counts.len()).map(prediction));
+        belief.predict(columns, setting, rewards, &mut predictions);
         average.add(setting.weight, &own_rewards.posteriors(setting.noise_variance, &predictions));
     }
     Some(average.marginals(question, degrees_of_freedom))
@@ -170,6 +157,31 @@ impl SettingBelief {
     fn of(&self, arm: Arm) -> (f64, f64) {
         (numbers(&self.belief.means)[arm], numbers(&self.belief.variances)[arm].max(0.0))
     }
+
+    /// What the rewards of the other arms say about every arm at one setting.
+    fn predict(
+        &mut self,
+        columns: &Columns,
+        setting: &WeightedSetting,
+        rewards: &ArmRewards,
+        predictions: &mut Vec<Prediction>,
+    ) {
+        let ArmRewards { counts, averages, .. } = rewards;
+        let own = |arm: Arm| setting.variances.own_of(columns.missed[arm]);
+        let shrinkage = |arm: Arm| 1.0 / (1.0 + own(arm) * f64::from(counts[arm]));
+        self.fit(columns, &setting.variances, |arm| f64::from(counts[arm]) * shrinkage(arm), averages);
+        let prediction = |arm: Arm| {
+            let (linear, h) = self.of(arm);
+            let (g, n) = (shrinkage(arm), f64::from(counts[arm]));
+            let (mean, variance) = (g * linear + (1.0 - g) * averages[arm], own(arm) * g + g * g * h);
+            // Without the arm's own rewards, of precision n.
+            let others = 1.0 / (1.0 / variance - n).max(f64::EPSILON / variance);
+            let mean = if n > 0.0 { others * (mean / variance - n * averages[arm]) } else { mean };
+            Prediction { mean, variance: setting.noise_variance * others }
+        };
+        predictions.clear();
+        predictions.extend((0..counts.len()).map(prediction));
+    }
 }
 
 /// The average of every arm's posterior over settings.
@@ -235,12 +247,10 @@ impl Average {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::estimators::mixed::outliers::level;
     use crate::estimators::{FitHistory, MixedSettings};
     use crate::{Arms, Purpose, stream};
     use nalgebra::{DMatrix, DVector};
     use rand_core::Rng as _;
-    use statrs::distribution::{Continuous, ContinuousCDF, Normal, StudentsT};
 
     /// The moments of every arm at one setting, and ln p, from the covariance matrix of the arms' means.
     struct Dense {
@@ -255,9 +265,12 @@ mod tests {
             (0..rewards.counts.len()).map(|arm| columns.features.row(arm).iter().collect()).collect();
         let prior = DMatrix::from_fn(z.len(), z.len(), |i, j| {
             let product = |range: std::ops::Range<usize>| range.map(|c| z[i][c] * z[j][c]).sum::<f64>();
-            let (linear, smooth) = (product(0..columns.n_linear), product(columns.n_linear..z[i].len()));
+            let (n_linear, n_fixed) = (columns.n_linear, columns.n_linear + columns.n_products);
             let own = if i == j { variances.own_of(columns.missed[i]) } else { 0.0 };
-            variances.linear * linear + variances.smooth * smooth + own
+            variances.linear * product(0..n_linear)
+                + variances.products * product(n_linear..n_fixed)
+                + variances.smooth * product(n_fixed..z[i].len())
+                + own
         });
         let measured: Vec<Arm> = (0..z.len()).filter(|&arm| rewards.counts[arm] > 0).collect();
         let n = |arm: Arm| f64::from(rewards.counts[arm]);
@@ -285,67 +298,22 @@ mod tests {
         }
     }
 
-    /// P(mean < x) of every arm at one setting, means from τ. What the other arms say about a measured arm is the posterior without its rewards.
-    fn dense_below(
-        columns: &Columns,
-        variances: &Variances,
-        rewards: &ArmRewards,
-        dense_of_all: &Dense,
-        known_noise: Option<f64>,
-        typical_noise: f64,
-        x: f64,
-    ) -> Vec<f64> {
-        let n_arms = rewards.counts.len();
-        let deviation = dense_of_all.noise_variance.sqrt();
-        let below = |mean: f64, variance: f64| match known_noise {
-            Some(_) => Normal::new(mean, deviation * variance.sqrt()).unwrap().cdf(x),
-            None => StudentsT::new(mean, deviation * variance.sqrt(), 12.0).unwrap().cdf(x),
-        };
-        let plain: Vec<f64> =
-            (0..n_arms).map(|arm| below(dense_of_all.means[arm], dense_of_all.variances[arm])).collect();
-        if known_noise.is_some() {
-            return plain;
-        }
-        let laws = UnequalNoise::learn(&rewards.counts, &rewards.squares).unwrap().laws();
-        let mut of_laws: Vec<f64> = laws.iter().map(|law| law.probability).collect();
-        let mut given_law = vec![plain.clone(); laws.len()];
-        for arm in (0..n_arms).filter(|&arm| rewards.counts[arm] > 0) {
-            let mut without = rewards.clone();
-            (without.counts[arm], without.averages[arm], without.squares[arm]) = (0, 0.0, 0.0);
-            let others = dense(columns, variances, &without, None);
-            let (mean, variance) = (others.means[arm], others.variances[arm]);
-            let (n, y, squares) = (f64::from(rewards.counts[arm]), rewards.averages[arm], rewards.squares[arm]);
-            for (l, law) in laws.iter().enumerate() {
-                let (mut before, mut after, mut total) = (0.0, 0.0, 0.0);
-                for (position, probability) in law.levels.iter().enumerate() {
-                    let noise = level(position);
-                    let of_squares = noise.powf(-0.5 * (n - 1.0)) * (-0.5 * squares / (noise * typical_noise)).exp();
-                    let predictive = Normal::new(mean, deviation * (variance + noise / n).sqrt()).unwrap().pdf(y);
-                    let precision = 1.0 / variance + n / noise;
-                    let posterior = (mean / variance + n * y / noise) / precision;
-                    before += probability * of_squares;
-                    after += probability * of_squares * predictive;
-                    total += probability * of_squares * predictive * below(posterior, 1.0 / precision);
-                }
-                of_laws[l] *= after / before;
-                given_law[l][arm] = total / after;
-            }
-        }
-        let sum: f64 = of_laws.iter().sum();
-        (0..n_arms).map(|arm| of_laws.iter().zip(&given_law).map(|(p, given)| p / sum * given[arm]).sum()).collect()
-    }
-
-    /// By the K×K covariance of the means at all 360 settings, most of whose weight is used.
-    #[test]
-    fn is_the_average_of_dense_posteriors() {
+    fn some_rewards() -> (Arms, FitHistory) {
         let mut rng = stream(5, Purpose::Noise, 0);
         let mut uniform = || f64::from(rng.next_u32()) / f64::from(u32::MAX) - 0.5;
         let rows: Vec<[f64; 2]> = (0..9).map(|_| [uniform(), uniform()]).collect();
-        let arms = Arms::from_rows(&rows).unwrap();
         let mut rewards = FitHistory::new(9, 0.25);
         for arm in [0, 3, 3, 1, 0, 7, 7, 8, 2] {
             rewards.add(arm, 3.0 * rows[arm][0] + uniform());
         }
+        (Arms::from_rows(&rows).unwrap(), rewards)
+    }
+
+    /// By the K×K covariance of the means at all 600 settings: the weights, σ², and what the other arms say about each arm, which is the
+    /// posterior without its own rewards.
+    #[test]
+    fn predictions_are_those_of_dense_posteriors() {
+        let (arms, rewards) = some_rewards();
         let rewards = &rewards.now;
         for known_noise in [None, Some(0.4)] {
             let settings = MixedSettings { landmarks: 4, known_noise, ..MixedSettings::default() };
@@ -353,48 +321,53 @@ mod tests {
             let columns = Columns::new(&arms, parts, &settings, 1);
             let grid = Grid::new(columns.dimension, parts, &settings);
             let all = super::settings(&grid);
-            assert_eq!(all.len(), 360);
-            let dense: Vec<Dense> = all.iter().map(|v| dense(&columns, v, rewards, grid.known_noise)).collect();
-            let log = |i: usize| dense[i].log_likelihood + 0.5 * all[i].own.ln() - all[i].own.ln_1p();
-            let mut order: Vec<usize> = (0..360).collect();
-            order.sort_by(|&a, &b| log(b).total_cmp(&log(a)));
-            let all_weights: f64 = (0..360).map(|i| log(i).exp()).sum();
-            let mut used = 0.0;
-            order.retain(|&i| {
-                let is_used = used < WEIGHT_USED * all_weights;
-                used += log(i).exp();
-                is_used
-            });
-            order.truncate(MAX_USED);
-            let sum: f64 = order.iter().map(|&i| log(i).exp()).sum();
-            let weight = |i: usize| log(i).exp() / sum;
-            let question = Question::new(0.25, 0.1).unwrap();
-            let marginals = judge(&columns, &grid, question, rewards).unwrap();
-            let noise_variance: f64 = order.iter().map(|&i| weight(i) * dense[i].noise_variance).sum();
-            let below = |x: f64| -> Vec<Vec<f64>> {
-                let below =
-                    |&i: &usize| dense_below(&columns, &all[i], rewards, &dense[i], known_noise, noise_variance, x);
-                order.iter().map(below).collect()
-            };
-            let (below_both, below_one) = (below(-0.1), below(0.1));
-            for arm in 0..9 {
-                let mean: f64 = order.iter().map(|&i| weight(i) * dense[i].means[arm]).sum();
-                let variance_of = |i: usize| dense[i].noise_variance * dense[i].variances[arm];
-                let between = |i: usize| (dense[i].means[arm] - mean).powi(2);
-                let variance: f64 = order.iter().map(|&i| weight(i) * (variance_of(i) + between(i))).sum();
-                assert!((marginals.means[arm] - 0.25 - mean).abs() < 1e-9, "{arm}: {marginals:?}, {mean}");
-                assert!((marginals.deviations[arm] / variance.sqrt() - 1.0).abs() < 1e-9, "{arm}: {variance}");
-                let freedom = marginals.degrees_of_freedom[arm];
-                assert_eq!(freedom.is_infinite(), known_noise.is_some());
-                let average = |below: &[Vec<f64>]| -> f64 {
-                    order.iter().zip(below).map(|(&i, below)| weight(i) * below[arm]).sum()
-                };
-                let is_above = marginals.means[arm] >= 0.25;
-                let doubt = if is_above { average(&below_both) } else { 1.0 - average(&below_one) };
-                assert!((marginals.doubts[arm] - doubt).abs() < 1e-8, "{arm}: {}, {doubt}", marginals.doubts[arm]);
-                assert!(freedom > 10.0, "nine rewards, or the prior of unequal noise");
+            assert_eq!(all.len(), 600);
+            let dense_of = |v: &Variances, rewards: &ArmRewards| dense(&columns, v, rewards, grid.known_noise);
+            let log =
+                |v: &Variances| dense_of(v, rewards).log_likelihood + 0.5 * v.own.ln() - OWN_PENALTY * v.own.ln_1p();
+            let mut logs: Vec<f64> = all.iter().map(log).collect();
+            let pooled = Pooled::new(&columns, &rewards.statistics(), grid.known_noise);
+            let used = weighted_settings(&grid, &pooled).unwrap();
+            assert!(used.len() <= MAX_USED && (used.iter().map(|it| it.weight).sum::<f64>() - 1.0).abs() < 1e-12);
+            let of_used: Vec<f64> = used.iter().map(|it| log(&it.variances)).collect();
+            logs.sort_by(|a, b| b.total_cmp(a));
+            for (i, (log, most_probable)) in of_used.iter().zip(&logs).enumerate() {
+                assert!((log - most_probable).abs() < 1e-9, "{i}: {log}, {most_probable}");
+            }
+            let sum: f64 = of_used.iter().map(|log| log.exp()).sum();
+            let (mut belief, mut predictions) = (SettingBelief::new(&columns), Vec::new());
+            for (setting, log) in used.iter().zip(&of_used).take(8) {
+                assert!((setting.weight - log.exp() / sum).abs() < 1e-9);
+                let noise = dense_of(&setting.variances, rewards).noise_variance;
+                assert!((setting.noise_variance / noise - 1.0).abs() < 1e-10);
+                belief.predict(&columns, setting, rewards, &mut predictions);
+                for (arm, prediction) in predictions.iter().enumerate() {
+                    let mut without = rewards.clone();
+                    (without.counts[arm], without.averages[arm], without.squares[arm]) = (0, 0.0, 0.0);
+                    let others = dense_of(&setting.variances, &without);
+                    assert!((prediction.mean - others.means[arm]).abs() < 1e-8, "{arm}: {prediction:?}");
+                    assert!((prediction.variance / (noise * others.variances[arm]) - 1.0).abs() < 1e-8, "{arm}");
+                }
             }
         }
+    }
+
+    /// Averages over settings by hand: two settings of weights ¼ and ¾, one part each.
+    #[test]
+    fn an_average_has_the_moments_of_the_mixture() {
+        let part = |mean: f64, variance: f64, below: f64| {
+            let part = Part { weight: 1.0, estimate: mean, mean, variance, below, above: 1.0 - below };
+            let mut parts = [Part::default(); N_SCALES];
+            parts[0] = part;
+            parts
+        };
+        let mut average = Average::new(1);
+        average.add(0.25, &[part(1.0, 4.0, 0.4)]);
+        average.add(0.75, &[part(3.0, 1.0, 0.2)]);
+        let marginals = average.marginals(Question::new(10.0, 0.0).unwrap(), f64::INFINITY);
+        assert!((marginals.means[0] - 12.5).abs() < 1e-12);
+        assert!((marginals.deviations[0].powi(2) - (1.75 + 0.75)).abs() < 1e-12, "within 1.75, between 0.75");
+        assert!((marginals.doubts[0] - 0.25).abs() < 1e-12);
     }
 
     /// A sum of squares beyond anything that equal noise allows leaves no doubt undefined.

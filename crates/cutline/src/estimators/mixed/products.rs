@@ -43,7 +43,11 @@ impl Products {
         for (moment, sum) in products.moments.iter_mut().zip(&sums) {
             // Products that are all equal are 0 but for rounding.
             let mean_square = sum / n_arms as f64;
-            moment.1 = if mean_square > 1e-20 * (1.0 + moment.0 * moment.0) { (mean_square * n as f64).sqrt().recip() } else { 0.0 };
+            moment.1 = if mean_square > 1e-20 * (1.0 + moment.0 * moment.0) {
+                (mean_square * n as f64).sqrt().recip()
+            } else {
+                0.0
+            };
         }
         products
     }

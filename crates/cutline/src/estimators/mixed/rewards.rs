@@ -41,7 +41,16 @@ pub(super) struct ArmRewards {
 impl ArmRewards {
     fn new(n_arms: usize, threshold: f64) -> Self {
         let zeros = vec![0.0; n_arms];
-        Self { threshold, counts: vec![0; n_arms], averages: zeros.clone(), squares: zeros, total: 0, others: 0, not_counts: 0, zeros: 0 }
+        Self {
+            threshold,
+            counts: vec![0; n_arms],
+            averages: zeros.clone(),
+            squares: zeros,
+            total: 0,
+            others: 0,
+            not_counts: 0,
+            zeros: 0,
+        }
     }
 
     /// Adds a reward (Welford 1962).

@@ -142,7 +142,8 @@ impl<'a> OwnRewards<'a> {
         for (position, &arm) in self.measured.iter().enumerate() {
             let factor = |c: usize, l: usize| -> f64 {
                 let of_law = |(k, weight): (usize, &f64)| {
-                    weight * by_law[k].0[c] * self.laws[k].levels[l] / (by_law[k].2[position] * self.norm(&self.laws[k], arm))
+                    weight * by_law[k].0[c] * self.laws[k].levels[l]
+                        / (by_law[k].2[position] * self.norm(&self.laws[k], arm))
                 };
                 law_weights.iter().enumerate().map(of_law).sum()
             };
@@ -216,7 +217,7 @@ impl<'a> OwnRewards<'a> {
         let residual2 = (self.averages[arm] - prediction.mean).powi(2);
         let log = |c: f64, l: usize| {
             let variance = c * c * prediction.variance + level(l) * noise_variance / f64::from(self.counts[arm]);
-            -0.5 * (variance.ln() + residual2 / variance)
+            -0.5 * ((variance / noise_variance).ln() + residual2 / variance)
         };
         let logs = SCALES.map(|c| array::from_fn::<f64, N_LEVELS, _>(|l| log(c, l)));
         let most = logs.iter().flatten().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -323,4 +324,102 @@ fn weights_of(logs: &[f64]) -> Vec<f64> {
     let weights: Vec<f64> = logs.iter().map(|log| (log - most).exp()).collect();
     let sum: f64 = weights.iter().sum();
     weights.iter().map(|weight| weight / sum).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use statrs::distribution::{Continuous, Normal};
+
+    fn normal(x: f64, mean: f64, variance: f64) -> f64 {
+        Normal::new(mean, variance.sqrt()).unwrap().pdf(x)
+    }
+
+    /// The shares are a fixed point of expectation maximisation, and one arm in ten that is far off shows.
+    #[test]
+    fn shares_are_learnt() {
+        let like = [1.0, 0.6, 0.3, 0.15, 0.08];
+        let far = [1e-12, 1e-4, 0.2, 1.0, 0.8];
+        let tables: Vec<_> = (0..200).map(|arm| if arm % 10 == 0 { far } else { like }).collect();
+        let shares = learn(&tables, PRIOR);
+        assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        let mavericks: f64 = shares[2..].iter().sum();
+        assert!((0.05..0.2).contains(&mavericks), "{shares:?}");
+        assert!(learn(&[], PRIOR)[2..].iter().sum::<f64>() < 0.07);
+        assert!(learn(&vec![like; 200], PRIOR)[2..].iter().sum::<f64>() < 0.02);
+    }
+
+    /// By adding up prior times likelihood over a grid of means and noise variances: three arms, of which the last has no rewards.
+    #[test]
+    fn posteriors_agree_with_numerical_integration() {
+        let (counts, averages, squares) = ([3_u32, 2, 0], [0.8, -0.1, 0.0], [1.5, 0.2, 0.0]);
+        let question = Question::new(5.0, 0.1).unwrap();
+        let unequal = UnequalNoise::learn(&counts, &squares).unwrap();
+        let noise = 0.5;
+        let own = OwnRewards::new(
+            question,
+            (&counts, &averages, &squares),
+            Some(&unequal),
+            noise,
+            f64::INFINITY,
+            &[1, 2, 0],
+            None,
+        );
+        assert_eq!(own.sample, [1], "the arms measured up to the first that is not");
+        let predictions = [(0.1, 0.2), (-0.4, 0.1), (0.3, 0.05)].map(|(mean, variance)| Prediction { mean, variance });
+        let posteriors = own.posteriors(noise, &predictions);
+        // The densities of y given the law and c, from which shares and laws follow.
+        let laws = unequal.laws();
+        let density = |arm: usize, law: &Law, c: f64| -> f64 {
+            let n = f64::from(counts[arm]);
+            let of = |l: usize| {
+                let lambda = level(l);
+                law.levels[l] * lambda.powf(-0.5 * (n - 1.0)) * (-0.5 * squares[arm] / (lambda * noise)).exp()
+            };
+            let norm: f64 = (0..N_LEVELS).map(of).sum();
+            let Prediction { mean, variance } = predictions[arm];
+            let y = |l: usize| normal(averages[arm], mean, c * c * variance + level(l) * noise / n);
+            (0..N_LEVELS).map(|l| of(l) * y(l)).sum::<f64>() / norm
+        };
+        let tables: Vec<Vec<[f64; N_SCALES]>> =
+            laws.iter().map(|law| (0..2).map(|arm| SCALES.map(|c| density(arm, law, c))).collect()).collect();
+        let shares: Vec<_> = tables.iter().map(|tables| learn(tables, PRIOR)).collect();
+        let weight =
+            |k: usize| laws[k].probability * tables[k].iter().map(|table| dot(table, &shares[k])).product::<f64>();
+        let total: f64 = (0..laws.len()).map(weight).sum();
+        for arm in 0..2 {
+            let n = f64::from(counts[arm]);
+            let (mut below, mut mean) = (0.0, 0.0);
+            for (k, law) in laws.iter().enumerate() {
+                let (mut all, mut of_below, mut of_mean) = (0.0, 0.0, 0.0);
+                for (c, share) in SCALES.iter().zip(shares[k]) {
+                    for l in (0..N_LEVELS).filter(|&l| law.levels[l] > 0.0) {
+                        let lambda = level(l);
+                        let of_level = law.levels[l]
+                            * lambda.powf(-0.5 * (n - 1.0))
+                            * (-0.5 * squares[arm] / (lambda * noise)).exp();
+                        for mu in (-40_000..40_000).map(|i| (f64::from(i) + 0.5) * 2e-4) {
+                            let Prediction { mean, variance } = predictions[arm];
+                            let density = share
+                                * of_level
+                                * normal(mu, mean, c * c * variance)
+                                * normal(averages[arm], mu, lambda * noise / n);
+                            all += density;
+                            of_mean += density * mu;
+                            of_below += if mu < -0.1 { density } else { 0.0 };
+                        }
+                    }
+                }
+                below += weight(k) / total * of_below / all;
+                mean += weight(k) / total * of_mean / all;
+            }
+            let found =
+                |of: fn(&Part) -> f64| -> f64 { posteriors[arm].iter().map(|part| part.weight * of(part)).sum() };
+            assert!((found(|_| 1.0) - 1.0).abs() < 1e-9);
+            assert!((found(|part| part.below) - below).abs() < 2e-4, "{arm}: {}, {below}", found(|part| part.below));
+            assert!((found(|part| part.mean) - mean).abs() < 2e-4, "{arm}: {}, {mean}", found(|part| part.mean));
+        }
+        let [plain, ..] = posteriors[2];
+        assert_eq!((plain.mean, plain.variance), (0.3, 0.05));
+    }
 }

@@ -55,7 +55,12 @@ impl Dense {
             let products = rows[i].iter().zip(&rows[j]).enumerate();
             let related: f64 = products
                 .map(|(column, (a, b))| {
-                    a * b * if column < columns.n_linear { variances.linear } else { variances.smooth }
+                    a * b
+                        * match column {
+                            _ if column < columns.n_linear => variances.linear,
+                            _ if column < columns.n_linear + columns.n_products => variances.products,
+                            _ => variances.smooth,
+                        }
                 })
                 .sum();
             related + if i == j { variances.own + variances.smooth * columns.missed[i] } else { 0.0 }
@@ -234,12 +239,12 @@ fn a_restored_past_gives_the_same_beliefs() {
 #[test]
 fn without_an_own_part_it_is_ridge() {
     let arms = random_arms(12, 3);
-    let (parts, settings) = (Parts { linear: true, smooth: false, own: true }, with_landmarks(0));
+    let (parts, settings) = (Parts { linear: true, smooth: false, products: false, own: true }, with_landmarks(0));
     let columns = Columns::new(&arms, parts, &settings, 0);
     let rows: Vec<Vec<f64>> = (0..12).map(|arm| columns.features.row(arm).iter().collect()).collect();
     let grid = Grid::new(3, parts, &settings);
     let mut fit = grid.prior();
-    fit.variances = Variances { linear: 2.0, smooth: 0.0, own: 0.0 };
+    fit.variances = Variances { linear: 2.0, smooth: 0.0, products: 0.0, own: 0.0 };
     let mut mixed = Mixed::with_fit(columns, grid, 0.0, fit).without_learning();
     let mut ridge = DesignedRidge::new(&Arms::from_rows(&rows).unwrap(), 0.5).unwrap();
     let mut rng = stream(1, Purpose::Rule, 0);
@@ -272,8 +277,8 @@ fn the_linear_part_alone_is_ridge() {
         rewards.push((arm, (arm as f64).cos() + noise));
         mixed.observe(arm, rewards.last().unwrap().1);
     }
-    let Variances { linear, smooth, own } = mixed.fit().variances;
-    assert_eq!((smooth, own), (0.0, 0.0));
+    let Variances { linear, smooth, products, own } = mixed.fit().variances;
+    assert_eq!((smooth, products, own), (0.0, 0.0, 0.0));
     let with_level = arms.standardised().with_intercept(3.0_f64.sqrt()).unwrap();
     let mut ridge = DesignedRidge::new(&with_level, 1.0 / linear).unwrap();
     for (arm, reward) in rewards {
