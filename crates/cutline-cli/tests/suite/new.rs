@@ -44,7 +44,7 @@ fn it_says_what_it_understood_and_what_comes_next() {
         "  model      linear in the features; features and rewards are used as given",
         "  question   which means lie above -1?",
         "  budget     9 measurements, or fewer once every verdict is proved, guaranteed",
-        "  algorithm  pivot, lambda = 0.1",
+        "  algorithm  easiest, lambda = 0.1",
         "  noise      0.5, as given",
         "next: cutline ask screen.db --name 'it'\\''s 2', or cutline run screen.db --name 'it'\\''s 2' --measure COMMAND",
     ] {
