@@ -148,7 +148,7 @@ impl CampaignState {
             if let Some(is_above) = side {
                 *verdict = verdict.proved(is_above, delta);
             } else if proving.proofs.limit_at(arm, level).is_some() {
-                verdict.limit = Some(VerdictLimit::Skew);
+                verdict.limit.get_or_insert(VerdictLimit::Skew);
             }
             verdict.evidence = proving.proofs.evidence(arm, verdict.is_mean_above(), guarantee);
         }

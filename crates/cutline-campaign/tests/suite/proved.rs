@@ -197,12 +197,12 @@ fn a_linear_model_makes_nothing_likely_before_it_was_tested() {
         }
         campaign.verdicts()
     };
-    observe(&mut campaign, 0, 4, 0.0);
-    let untested = observe(&mut campaign, 3, 4, 0.0);
+    observe(&mut campaign, 0, 14, 0.0);
+    let untested = observe(&mut campaign, 3, 14, 0.0);
     assert!(untested.iter().all(|it| !it.is_decided()), "{untested:?}");
     assert!(untested.iter().any(|it| it.limit == Some(VerdictLimit::UntestedModel)), "{untested:?}");
-    observe(&mut campaign, 1, 4, 0.0);
-    let tested = observe(&mut campaign, 2, 4, 0.0);
+    observe(&mut campaign, 1, 3, 0.0);
+    let tested = observe(&mut campaign, 2, 3, 0.0);
     assert!(tested.iter().all(|it| it.limit.is_none() && it.is_decided()), "{tested:?}");
     let contradicted = observe(&mut campaign, 2, 8, 5.0);
     assert!(contradicted.iter().any(|it| it.limit == Some(VerdictLimit::Misfit)), "{contradicted:?}");

@@ -4,7 +4,7 @@ use super::bets::{Bets, Weights};
 use super::count::GammaPrior;
 use super::normal::NormalPrior;
 use super::pass_fail::BetaPrior;
-use super::skew::ArmMoments;
+use super::skew::{ArmMoments, Caution};
 use super::{Prediction, RewardFamily, student};
 use crate::Question;
 
@@ -67,6 +67,12 @@ pub(super) fn position(is_above: bool) -> usize {
     usize::from(!is_above)
 }
 
+/// ln((eᵃ + eᵇ)/2).
+fn ln_average(a: f64, b: f64) -> f64 {
+    let most = a.max(b);
+    if most == f64::NEG_INFINITY { most } else { most + (0.5 * ((a - most).exp() + (b - most).exp())).ln() }
+}
+
 fn sign(is_above: bool) -> f64 {
     if is_above { 1.0 } else { -1.0 }
 }
@@ -99,26 +105,31 @@ impl ArmProof {
             if let Some(side) = &mut self.bets[position(is_above)] {
                 side.bets.add(sign(is_above) * (reward - shared.bar(is_above)));
             }
-            let evidence = self.ln_evidence(shared, is_above);
-            // Rewards close to the largest f64 may have overflowed; then nothing is known.
-            self.now[position(is_above)] = if evidence.is_nan() { 0.0 } else { evidence };
+            self.now[position(is_above)] = self.ln_evidence(shared, is_above, 0.0);
         }
     }
 
-    /// ln E: half of the stake on the generic prior, half on that of the prediction.
-    fn ln_evidence(&self, shared: &Shared, is_above: bool) -> f64 {
-        let generic = self.ln_evidence_by(shared, is_above, None);
-        let Some(prediction) = &self.prediction else { return generic };
-        let predicted = self.ln_evidence_by(shared, is_above, Some(prediction));
-        let most = generic.max(predicted);
-        if most == f64::NEG_INFINITY {
-            most
+    /// The evidence that counts as a proof, as a logarithm.
+    pub(super) fn counted(&self, shared: &Shared, is_above: bool, caution: Caution) -> f64 {
+        if self.moments.n >= caution.least_rewards {
+            self.now[position(is_above)]
+        } else if self.now[position(is_above)] > 0.0 && caution.shift.is_finite() {
+            self.ln_evidence(shared, is_above, caution.shift)
         } else {
-            most + (0.5 * ((generic - most).exp() + (predicted - most).exp())).ln()
+            0.0
         }
     }
 
-    fn ln_evidence_by(&self, shared: &Shared, is_above: bool, prediction: Option<&Prediction>) -> f64 {
+    /// ln E: half of the stake on the generic prior, half on that of the prediction. For the t, the bar may be moved by `shift`.
+    fn ln_evidence(&self, shared: &Shared, is_above: bool, shift: f64) -> f64 {
+        let generic = self.ln_evidence_by(shared, is_above, shift, None);
+        let predicted = self.prediction.as_ref().map(|it| self.ln_evidence_by(shared, is_above, shift, Some(it)));
+        let evidence = predicted.map_or(generic, |predicted| ln_average(generic, predicted));
+        // Rewards close to the largest f64 may have overflowed; then nothing is known.
+        if evidence.is_nan() { 0.0 } else { evidence }
+    }
+
+    fn ln_evidence_by(&self, shared: &Shared, is_above: bool, shift: f64, prediction: Option<&Prediction>) -> f64 {
         let ArmMoments { n, mean, squares, .. } = self.moments;
         let (bar, sign) = (shared.bar(is_above), sign(is_above));
         if let Some(side) = &self.bets[position(is_above)] {
@@ -148,11 +159,10 @@ impl ArmProof {
                 prior.ln_evidence(n * gain / noise, n)
             }
             RewardFamily::Number { noise: None, .. } => {
+                let bar = sign.mul_add(shift, bar);
                 let prior = prediction.map_or(NormalPrior::GENERIC, |it| NormalPrior::predicted(it, bar, sign));
                 let within = squares.max((n - 1.0) * shared.least_noise.powi(2));
-                // Σy = n·gain and Σy² = within + n·gain².
-                let b = n * gain / n.mul_add(gain * gain, within).sqrt();
-                if gain == 0.0 { student::ln_evidence(prior, 0.0, n) } else { student::ln_evidence(prior, b, n) }
+                student::ln_evidence(prior, gain - shift, within, n)
             }
         }
     }

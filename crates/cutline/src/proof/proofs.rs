@@ -1,7 +1,7 @@
 //! The proofs of all arms, reward by reward.
 
 use super::arm::{ArmProof, Shared, position};
-use super::skew::Residuals;
+use super::skew::{Caution, Residuals};
 use super::{Prediction, RewardFamily};
 use crate::resolution::Resolution;
 use crate::{Arm, Guarantee, Question};
@@ -28,8 +28,8 @@ pub struct Proofs {
     pub(super) arms: Vec<ArmProof>,
     residuals: Residuals,
     resolution: Resolution,
-    /// The rewards that the t needs at present to prove *above* and *below*.
-    pub(super) least_rewards: [f64; 2],
+    /// What the t needs at present to prove *above* and *below*.
+    pub(super) cautions: [Caution; 2],
 }
 
 /// Why an arm is not proved although its evidence is large enough.
@@ -49,14 +49,14 @@ impl Proofs {
     #[must_use]
     pub fn new(n_arms: usize, question: Question, family: RewardFamily) -> Self {
         let shared = Shared { question, family, least_noise: 0.0 };
-        let least_rewards = [true, false].map(|is_above| if shared.is_by_t(is_above) { f64::INFINITY } else { 0.0 });
+        let caution = |is_above| if shared.is_by_t(is_above) { Caution::TOO_EARLY } else { Caution::NONE };
         Self {
             question,
             family,
             arms: vec![ArmProof::new(&shared); n_arms],
             residuals: Residuals::default(),
             resolution: Resolution::new(),
-            least_rewards,
+            cautions: [true, false].map(caution),
         }
     }
 
@@ -97,9 +97,9 @@ impl Proofs {
         self.residuals.follow(&before, &self.arms[arm].moments);
         let mut has_fallen = false;
         for is_above in [true, false].into_iter().filter(|&is_above| shared.is_by_t(is_above)) {
-            let least = self.residuals.least_rewards(is_above).map_or(f64::INFINITY, f64::ceil);
-            has_fallen |= least < self.least_rewards[position(is_above)];
-            self.least_rewards[position(is_above)] = least;
+            let caution = self.residuals.caution(is_above);
+            has_fallen |= caution.least_rewards < self.cautions[position(is_above)].least_rewards;
+            self.cautions[position(is_above)] = caution;
         }
         if has_fallen {
             (0..self.arms.len()).for_each(|arm| self.raise(arm));
@@ -111,11 +111,11 @@ impl Proofs {
 
     /// Keeps the evidence of an arm if it counts and is the greatest so far.
     fn raise(&mut self, arm: Arm) {
-        let ArmProof { moments, now, most, .. } = &mut self.arms[arm];
-        for ((most, &now), &least) in most.iter_mut().zip(&*now).zip(&self.least_rewards) {
-            if now > *most && moments.n >= least {
-                *most = now;
-            }
+        let shared = self.shared();
+        for is_above in [true, false] {
+            let counted = self.arms[arm].counted(&shared, is_above, self.cautions[position(is_above)]);
+            let most = &mut self.arms[arm].most[position(is_above)];
+            *most = most.max(counted);
         }
     }
 
@@ -124,8 +124,7 @@ impl Proofs {
         let (proof, side) = (&self.arms[arm], position(is_above));
         match guarantee {
             // e-BH holds for e-values at one time, not for their maxima.
-            Guarantee::Fdr if proof.moments.n < self.least_rewards[side] => 0.0,
-            Guarantee::Fdr => proof.now[side],
+            Guarantee::Fdr => proof.counted(&self.shared(), is_above, self.cautions[side]),
             Guarantee::Each | Guarantee::All => proof.most[side],
         }
     }

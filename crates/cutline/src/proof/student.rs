@@ -21,9 +21,21 @@ const TERMS: u32 = 96;
 /// The integrand is ignored where it is this much smaller than its maximum, on the scale of logarithms.
 const DROP: f64 = 27.0;
 
+/// ln E after `n` rewards whose mean is on the right side of the bar by `gain`, with Σ(r − r̄)² = `squares`.
+pub(super) fn ln_evidence(prior: NormalPrior, gain: f64, squares: f64, n: f64) -> f64 {
+    if gain == 0.0 {
+        return ln_evidence_of(prior, 0.0, n);
+    }
+    // Σy = n·gain and Σy² = Σ(r − r̄)² + n·gain².
+    ln_evidence_of(prior, n * gain / n.mul_add(gain * gain, squares).sqrt(), n)
+}
+
 /// ln E after `n` rewards with this b.
-pub(super) fn ln_evidence(prior: NormalPrior, b: f64, n: f64) -> f64 {
-    if prior.mean == 0.0 { centred(prior.deviation, b, n) } else { Integrand::new(prior, b, n).ln_integral() }
+pub(super) fn ln_evidence_of(prior: NormalPrior, b: f64, n: f64) -> f64 {
+    let evidence =
+        if prior.mean == 0.0 { centred(prior.deviation, b, n) } else { Integrand::new(prior, b, n).ln_integral() };
+    // E grows with b, and is below 1 at b = 0; far below, the terms of the closed form cancel.
+    if b <= 0.0 { evidence.min(0.0) } else { evidence }
 }
 
 /// ln E for m = 0.

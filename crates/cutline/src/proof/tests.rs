@@ -82,11 +82,11 @@ fn the_anytime_t_agrees_with_scipy() {
         let t: f64 = t;
         let b = t * (n / (n - 1.0 + t * t)).sqrt();
         let prior = NormalPrior { mean, deviation };
-        assert_near(student::ln_evidence(prior, b, n), expected, &format!("t = {t}, m = {mean}"));
+        assert_near(student::ln_evidence_of(prior, b, n), expected, &format!("t = {t}, m = {mean}"));
         // The closed form for m = 0 is the limit of the integral.
         let nearly = NormalPrior { mean: 1e-12, deviation };
         let centred = NormalPrior { mean: 0.0, deviation };
-        assert_near(student::ln_evidence(nearly, b, n), student::ln_evidence(centred, b, n), "m = 0");
+        assert_near(student::ln_evidence_of(nearly, b, n), student::ln_evidence_of(centred, b, n), "m = 0");
     }
 }
 
@@ -150,7 +150,7 @@ fn the_t_is_protected_from_skewness() {
     for i in 0..1_000 {
         proofs.tell(i % 10, 1.0 - exponential());
     }
-    let [above, below] = proofs.least_rewards;
+    let [above, below] = proofs.cautions.map(|caution| caution.least_rewards);
     // γ = −2, so that 25 · 4 rewards are needed apart from the error of γ̂.
     assert!((70.0..200.0).contains(&above) && below < 5.0, "{above} and {below}");
     let level = ln_level(Guarantee::Each, 0.05, 10);
