@@ -74,7 +74,7 @@ class Campaign(_native.Campaign):
         The distance over which the means change with `kernel`, in units of the features as they are prepared.
     graph : iterable of pairs or triples, optional
         Means that vary little along the edges of a graph: pairs of arms, or triples with a weight. The features are not used.
-    algorithm : str or Rule, default "pivot", or "apt" if the model is independent
+    algorithm : str or Rule, default "pivot", or "apt" if the model is independent, or "easiest" with `until_sure="proved"`
         How measurements are chosen: a name, or a custom `Rule`. Named without a model, it runs on the model it was published with.
     estimator : {"mixed", "ridge", "sample-mean"}, default that of the model
         For a custom combination with `algorithm`.
@@ -377,7 +377,7 @@ class Campaign(_native.Campaign):
 
         >>> import cutline
         >>> campaign = cutline.Campaign([[float(i)] for i in range(8)], threshold=3.5, budget=99, noise=0.1, model="linear")
-        >>> campaign.observe(list(range(8)) * 3, list(range(8)) * 3)
+        >>> campaign.observe(list(range(8)) * 4, [i + e for e in (0.1, -0.1, 0.1, -0.1) for i in range(8)])
         >>> campaign.predict([[1.5], [20.0]], names=["low", "high"])[["name", "side", "pulls"]]
            name   side  pulls
         0   low  below      0

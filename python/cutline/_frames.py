@@ -20,9 +20,10 @@ def frame(columns: dict[str, Any]) -> pd.DataFrame | list[dict[str, Any]]:
 
 
 def records(columns: dict[str, Any]) -> list[dict[str, Any]]:
-    """Columns as one dict per row."""
+    """Columns as one dict per row. What is not a number is `None`, as in JSON."""
     lists = {key: getattr(values, "tolist", lambda values=values: values)() for key, values in columns.items()}
-    return [dict(zip(lists, row)) for row in zip(*lists.values())]
+    rows = zip(*([None if value != value else value for value in values] for values in lists.values()))
+    return [dict(zip(lists, row)) for row in rows]
 
 
 def require(module: str) -> Any:

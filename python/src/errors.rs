@@ -120,7 +120,8 @@ pub(crate) fn store(error: &StoreError) -> PyErr {
         StoreError::Model(ModelError::CovarianceEstimator(_)) => Some("leave out `model=` and `estimator=`"),
         StoreError::Model(ModelError::OtherEstimator { .. }) => Some("leave out `estimator=`"),
         StoreError::Terms(TermsError::NeedsNoise(_)) => Some("pass it as `noise=`"),
-        StoreError::Terms(TermsError::BernoulliNoise) => Some("leave out `noise=`"),
+        StoreError::Terms(TermsError::BernoulliNoise | TermsError::CountNoise) => Some("leave out `noise=`"),
+        StoreError::Terms(TermsError::RangeOfKind(_)) => Some("leave out `min=` and `max=`"),
         StoreError::Terms(TermsError::ExpectedErrorsNeedMixed(_)) => {
             Some("pass `model=\"mixed\"`, or `until_sure=\"proved\"`")
         }

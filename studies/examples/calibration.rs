@@ -1,75 +1,59 @@
-//! Whether verdicts on the mixed model mean what they say: the tables of `docs/verdicts.md`.
+//! How honest verdicts are in worlds where the model is wrong: the table of `docs/verdicts.md`.
 //!
-//! `cargo run --release --package cutline-lab --example calibration -- [RUNS] [K]`; with K, for that number of arms only
+//! `cargo run --release --package cutline-studies --example calibration -- [SEEDS] [WORLD …]`
 
-use cutline_studies::calibration::{Calibration, KnownTruth, MeanFunction, MeasurementNoise, calibrate, default_terms};
+use cutline_studies::worlds::{Honesty, World, default_terms, judge};
 use std::error::Error;
 use std::io::Write as _;
 
-const FUNCTIONS: [(&str, MeanFunction); 5] = [
-    ("linear", MeanFunction::Linear { own: 0.0 }),
-    ("10 % own", MeanFunction::Linear { own: 0.1 }),
-    ("30 % own", MeanFunction::Linear { own: 0.3 }),
-    ("smooth", MeanFunction::Smooth),
-    ("unrelated", MeanFunction::Linear { own: 1.0 }),
-];
-
-/// The number of arms and of features.
-const SIZES: [(usize, usize); 3] = [(50, 5), (100, 5), (300, 8)];
-
-/// Budgets, in units of the number of arms.
-const BUDGETS: [u32; 3] = [1, 2, 5];
-
-fn noises() -> Vec<(String, MeasurementNoise)> {
-    type WithScale = fn(f64) -> MeasurementNoise;
-    let kinds: [(&str, WithScale); 3] = [
-        ("Gaussian", MeasurementNoise::Gaussian),
-        ("t₃", MeasurementNoise::HeavyTails),
-        ("unequal", MeasurementNoise::Unequal),
-    ];
-    let with_scales = kinds.iter().flat_map(|(name, kind)| [0.3, 1.0, 3.0].map(|s| (format!("{name}, {s}"), kind(s))));
-    with_scales.chain([("0 or 1".into(), MeasurementNoise::Bernoulli)]).collect()
-}
+const BUDGETS: [f64; 3] = [0.5, 1.0, 3.0];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let runs: u64 = std::env::args().nth(1).map_or(Ok(20), |runs| runs.parse())?;
-    let only: Option<usize> = std::env::args().nth(2).map(|n_arms| n_arms.parse()).transpose()?;
-    println!("Coverage of 95 % intervals, {runs} campaigns per cell, T = K / 2K / 5K:\n");
-    let names: Vec<&str> = FUNCTIONS.iter().map(|(name, _)| *name).collect();
-    println!("| K, d | noise, σ/spread | {} |\n|---|---|{}", names.join(" | "), "---|".repeat(names.len()));
-    let mut all: Vec<Calibration> = vec![Calibration::default(); BUDGETS.len()];
-    for (n_arms, dimension) in SIZES.into_iter().filter(|&(n_arms, _)| only.is_none_or(|only| only == n_arms)) {
-        for (name, noise) in noises() {
-            print!("| {n_arms}, {dimension} | {name} |");
-            for (_, function) in FUNCTIONS {
-                let budgets = BUDGETS.map(|times| times * u32::try_from(n_arms).expect("a few hundred"));
-                let truth = |run| KnownTruth::synthetic(function, noise, n_arms, dimension, run);
-                let found = calibrate(truth, default_terms, &budgets, 0..runs)?;
-                let shares: Vec<String> = found.iter().map(|c| format!("{:.3}", c.coverage())).collect();
-                print!(" {} |", shares.join(" / "));
-                std::io::stdout().flush()?;
-                all.iter_mut().zip(&found).for_each(|(sum, found)| sum.add(found));
-            }
-            println!();
+    let mut arguments = std::env::args().skip(1);
+    let seeds: u64 = arguments.next().map_or(Ok(20), |seeds| seeds.parse())?;
+    let names: Vec<String> = arguments.collect();
+    println!(
+        "| world | T | decided | of these wrong | wrong calls | expected | ratio | doubts < .01 wrong | < .001 wrong | coverage |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|");
+    for world in World::ALL.iter().filter(|world| names.is_empty() || names.iter().any(|name| name == world.name)) {
+        for (budget, campaigns) in BUDGETS.iter().zip(judge(world, default_terms, &BUDGETS, 1000..1000 + seeds)) {
+            let mut all = Honesty::default();
+            campaigns.iter().for_each(|campaign| all.add(campaign));
+            let n = campaigns.len() as f64;
+            let share = |(number, wrong): (f64, f64)| {
+                if number > 0.0 { format!("{:.2} % of {number:.0}", 100.0 * wrong / number) } else { "–".into() }
+            };
+            println!(
+                "| {} | {budget}K | {:.1} | {:.1} % ± {:.1} | {:.1}, {} | {:.2} ± {:.2} | {:.2} | {:.2} | {} | {} | {:.3} |",
+                world.name,
+                all.decided / n,
+                100.0 * all.decided_wrong / all.decided.max(1.0),
+                100.0 * ratio_error(&campaigns, all.decided_wrong / all.decided.max(1.0), all.decided),
+                all.proved / n,
+                all.proved_wrong,
+                all.wrong / n,
+                deviation(campaigns.iter().map(|c| c.wrong)) / n.sqrt(),
+                all.doubts / n,
+                all.doubts / all.wrong,
+                share(all.small[0]),
+                share(all.small[1]),
+                all.covered / all.verdicts,
+            );
+            std::io::stdout().flush()?;
         }
     }
-    println!("\nDoubt and share of wrong calls, by doubt; all cells together:\n");
-    reliability(&all);
     Ok(())
 }
 
-fn reliability(budgets: &[Calibration]) {
-    println!(
-        "| T | below 0.001 | to 0.01 | to 0.05 | to 0.15 | to 0.3 | above | all: doubts, wrong calls per campaign |"
-    );
-    println!("|---|---|---|---|---|---|---|---|");
-    for (times, found) in BUDGETS.iter().zip(budgets) {
-        let bin = |&(n, doubts, wrong): &(u64, f64, u64)| {
-            format!("{:.4} → {:.4} ({n})", doubts / n as f64, wrong as f64 / n as f64)
-        };
-        let bins: Vec<String> = found.bins.iter().map(bin).collect();
-        let per_run = |total: f64| total / found.runs as f64;
-        let (doubts, wrong) = (per_run(found.doubts), per_run(found.wrong as f64));
-        println!("| {times}K | {} | {doubts:.1}, {wrong:.1} |", bins.join(" | "));
-    }
+/// The standard error, over campaigns, of the share of decided calls that are wrong.
+fn ratio_error(campaigns: &[Honesty], share: f64, decided: f64) -> f64 {
+    let squares: f64 = campaigns.iter().map(|c| (c.decided_wrong - share * c.decided).powi(2)).sum();
+    squares.sqrt() / decided.max(1.0)
+}
+
+fn deviation(values: impl ExactSizeIterator<Item = f64> + Clone) -> f64 {
+    let n = values.len() as f64;
+    let mean = values.clone().sum::<f64>() / n;
+    (values.map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0)).sqrt()
 }

@@ -1,7 +1,6 @@
 //! Studies of Cutline's own claims: do verdicts mean what they say, do intervals cover the truth, how often is an early stop wrong?
 //! `make study` runs them at length, the tests in short.
 
-pub mod calibration;
 pub mod coverage;
 pub mod proved;
 pub mod proved_stop;

@@ -4,7 +4,7 @@
 //! than a gap. The measure of comparison needs no features: every open arm in turn, until the interval
 //! ȳ ± σ/n √((n + 1)(2 ln(K/δ) + ln(1 + n))) of each excludes the threshold, for a known σ.
 
-use cutline::{Arm, Arms, EstimatorKind, Purpose, Question, RewardKind, Rng, Spec, SpecError, StopReason, stream};
+use cutline::{Arms, EstimatorKind, Purpose, Question, RewardKind, Rng, Spec, SpecError, StopReason, stream};
 use cutline_campaign::{CampaignState, EarlyStop, Event, Terms, TermsError};
 use rand::{Rng as _, RngExt};
 use rand_distr::{Distribution, StandardNormal};
@@ -36,10 +36,6 @@ pub enum Prover {
     Elimination,
     /// A campaign with this estimator, this algorithm, and σ if it is given.
     Campaign(EstimatorKind, &'static str, Option<f64>),
-    /// A campaign with this estimator whose open arms are measured in turn.
-    InTurn(EstimatorKind, Option<f64>),
-    /// A campaign with this estimator whose arms are measured one after the other.
-    OneByOne(EstimatorKind, Option<f64>),
 }
 
 /// How the campaigns ended.
@@ -157,39 +153,6 @@ fn play(setting: &StopSetting, prover: Prover, run: u64, seed: u64) -> Result<St
             let mut state = begin(estimator, algorithm, noise)?;
             while let [Event::Asked { ticket, arm, .. }] = state.ask(1, "", 0, 1)[..] {
                 state.tell(ticket, setting.reward(means[arm], rng), 0).expect("an open ticket");
-            }
-            Ok(result(&mut state, &means))
-        }
-        Prover::InTurn(estimator, noise) | Prover::OneByOne(estimator, noise) => {
-            let mut state = begin(estimator, "random", noise)?;
-            let mut counts = vec![0_u32; means.len()];
-            let mut current: Option<Arm> = None;
-            while state.stop_reason().is_none() {
-                let is_deep = matches!(prover, Prover::OneByOne(..));
-                let open: Vec<Arm> = state.settled().open().collect();
-                current = None;
-                let arm = current.unwrap_or_else(|| {
-                    if is_deep && counts.iter().sum::<u32>() > 0 {
-                        let verdicts = state.verdicts();
-                        let sigma = state.noise().sigma;
-                        let level = 2.0 * (means.len() as f64 / 0.05).ln();
-                        let index = |a: usize| {
-                            let n = f64::from(counts[a]);
-                            level * sigma * sigma / (verdicts[a].mean - setting.threshold()).powi(2).max(1e-12) - n
-                        };
-                        if let Some(&first) =
-                            open.iter().find(|&&a| counts[a] == 0 && estimator == EstimatorKind::SampleMean)
-                        {
-                            return first;
-                        }
-                        open.iter().copied().min_by(|&a, &b| index(a).total_cmp(&index(b))).expect("open")
-                    } else {
-                        open.iter().copied().min_by_key(|&arm| counts[arm]).expect("an open arm")
-                    }
-                });
-                current = Some(arm);
-                counts[arm] += 1;
-                state.observe(arm, setting.reward(means[arm], rng), true, 0).expect("a budget that is left");
             }
             Ok(result(&mut state, &means))
         }

@@ -2,11 +2,10 @@
 //!
 //! A campaign is played through the defaults a user gets, [`judge`] compares its verdicts with the truth.
 
-use crate::calibration::{normal, standardised};
 use cutline::{Arm, Arms, Purpose, Question, Rng, Side, Spec, Verdict, stream};
 use cutline_campaign::{CampaignState, Event, Terms};
 use rand::RngExt;
-use rand_distr::{Beta, Distribution, Poisson, StudentT};
+use rand_distr::{Beta, Distribution, Poisson, StandardNormal, StudentT};
 use rayon::prelude::*;
 
 /// One measurement of an arm, given how many were made before.
@@ -43,6 +42,15 @@ impl World {
         Self { breaks: Some(assumption), ..self }
     }
 
+    /// The world of this name.
+    ///
+    /// # Panics
+    /// If there is none.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        *Self::ALL.iter().find(|world| world.name == name).expect("the name of a world")
+    }
+
     /// All worlds.
     pub const ALL: [Self; 23] = [
         Self::new("base", base),
@@ -69,6 +77,20 @@ impl World {
         Self { batch: 24, ..Self::new("plate", plate).breaking("measurements that share nothing") },
         Self::new("drift", drift).breaking("measurements that share nothing"),
     ];
+}
+
+fn normal(rng: &mut Rng) -> f64 {
+    StandardNormal.sample(rng)
+}
+
+/// The same numbers with mean 0 and variance 1.
+fn standardised(mut values: Vec<f64>) -> Vec<f64> {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    values.iter_mut().for_each(|value| *value -= mean);
+    let deviation = (values.iter().map(|value| value * value).sum::<f64>() / n).sqrt();
+    values.iter_mut().for_each(|value| *value /= deviation);
+    values
 }
 
 fn normals(n: usize, rng: &mut Rng) -> Vec<f64> {
@@ -212,37 +234,13 @@ fn counts_rare(rng: &mut Rng) -> Problem {
     Problem::new(x, means, None, Box::new(move |arm, _, rng| Poisson::new(rates[arm]).expect("positive").sample(rng)))
 }
 
-/// Whole numbers from 1 to 5.
+/// Ratings from 1 to 5: one, and one more for each of four passes.
 fn ratings(rng: &mut Rng) -> Problem {
     let (x, t) = plain(rng);
-    let means: Vec<f64> = t.iter().map(|t| 3.0 + 0.7 * t).collect();
-    let centre = means.clone();
-    // The mean of the rounded rating, by its distribution.
-    let cdf = |z: f64| 0.5 * statrs_free_erfc(-z / std::f64::consts::SQRT_2);
-    let truth =
-        means.iter().map(|m| 1.0 + (1..5).map(|k| 1.0 - cdf((f64::from(k) + 0.5 - m) / 0.8)).sum::<f64>()).collect();
-    Problem::new(x, truth, None, Box::new(move |arm, _, rng| (centre[arm] + 0.8 * normal(rng)).round().clamp(1.0, 5.0)))
-}
-
-fn statrs_free_erfc(x: f64) -> f64 {
-    // Numerical Recipes, relative error below 1.2e-7.
-    let z = x.abs();
-    let t = 1.0 / (1.0 + 0.5 * z);
-    let c = [
-        -1.265_512_23,
-        1.000_023_68,
-        0.374_091_96,
-        0.096_784_18,
-        -0.186_288_06,
-        0.278_868_07,
-        -1.135_203_98,
-        1.488_515_87,
-        -0.822_152_23,
-        0.170_872_77,
-    ];
-    let poly = c.iter().rev().fold(0.0, |sum, c| sum * t + c);
-    let value = t * (-z * z + poly).exp();
-    if x >= 0.0 { value } else { 2.0 - value }
+    let rates: Vec<f64> = t.into_iter().map(logistic).collect();
+    let means = rates.iter().map(|p| 1.0 + 4.0 * p).collect();
+    let pass = move |arm: Arm, rng: &mut Rng| f64::from(u8::from(rng.random::<f64>() < rates[arm]));
+    Problem::new(x, means, None, Box::new(move |arm, _, rng| 1.0 + (0..4).map(|_| pass(arm, rng)).sum::<f64>()))
 }
 
 /// One feature has a cliff at the bar.
@@ -294,22 +292,7 @@ fn hits(rng: &mut Rng) -> Problem {
 fn xor(rng: &mut Rng) -> Problem {
     let bits: Vec<bool> = (0..1200).map(|_| rng.random::<f64>() < 0.5).collect();
     let t = bits.chunks(8).map(|b| if b[0] == b[1] { 1.0 } else { -1.0 } + 0.2 * normal(rng)).collect();
-    let x: Vec<f64> = bits.iter().map(|&bit| f64::from(u8::from(bit))).collect();
-    if std::env::var("PROD").is_ok() {
-        let x = x
-            .chunks(8)
-            .flat_map(|b| {
-                let mut r = b.to_vec();
-                for j in 0..8 {
-                    for k in 0..j {
-                        r.push((b[j] - 0.5) * (b[k] - 0.5));
-                    }
-                }
-                r
-            })
-            .collect();
-        return Problem::with_noise(x, t, Some(0.0), |_, _, rng| normal(rng));
-    }
+    let x = bits.iter().map(|&bit| f64::from(u8::from(bit))).collect();
     Problem::with_noise(x, t, Some(0.0), |_, _, rng| normal(rng))
 }
 
@@ -352,6 +335,12 @@ pub struct Honesty {
     pub small: [(f64, f64); 2],
     /// How many intervals contained the mean.
     pub covered: f64,
+    /// The number of measurements.
+    pub measurements: f64,
+    /// How many verdicts were proved, and how many of these wrong.
+    pub proved: f64,
+    /// See `proved`.
+    pub proved_wrong: f64,
 }
 
 /// The doubts below which calls are counted apart.
@@ -367,8 +356,13 @@ impl Honesty {
             all.verdicts += 1.0;
             if verdict.side != Side::Undecided {
                 let side = question.threshold() + if verdict.side == Side::Above { 1.0 } else { -1.0 };
+                let is_wrong = f64::from(u8::from(question.is_error(mean, side)));
                 all.decided += 1.0;
-                all.decided_wrong += f64::from(u8::from(question.is_error(mean, side)));
+                all.decided_wrong += is_wrong;
+                if verdict.is_proved() {
+                    all.proved += 1.0;
+                    all.proved_wrong += is_wrong;
+                }
             }
             all.wrong += is_wrong;
             all.doubts += verdict.doubt;
@@ -390,6 +384,9 @@ impl Honesty {
         self.wrong += other.wrong;
         self.doubts += other.doubts;
         self.covered += other.covered;
+        self.measurements += other.measurements;
+        self.proved += other.proved;
+        self.proved_wrong += other.proved_wrong;
         for (small, other) in self.small.iter_mut().zip(other.small) {
             *small = (small.0 + other.0, small.1 + other.1);
         }
@@ -397,24 +394,33 @@ impl Honesty {
 }
 
 /// The default campaign: Pivot on the mixed model, σ learnt, 95 % intervals, no budget.
-fn default_terms(question: Question, seed: u64) -> Terms {
+///
+/// # Panics
+/// Never: `pivot` works with `mixed`.
+#[must_use]
+pub fn default_terms(question: Question, seed: u64) -> Terms {
     let spec = Spec::named("pivot").and_then(|spec| spec.with_estimator("mixed")).expect("an algorithm and its model");
     Terms { seed, ..Terms::new(question, spec, u32::MAX) }
 }
 
-/// Plays one campaign on a problem of the world for each seed, and judges it after each of the `budgets`, in units of K and rising:
+/// Plays one campaign of these `terms` on a problem of the world for each seed, and judges it after each of the `budgets`, in units of K and rising:
 /// one row per budget, one entry per campaign.
 ///
 /// # Panics
 /// Never: the worlds are valid, and a ticket that was just handed out takes a reward.
 #[must_use]
-pub fn judge(world: &World, budgets: &[f64], seeds: std::ops::Range<u64>) -> Vec<Vec<Honesty>> {
+pub fn judge(
+    world: &World,
+    terms: impl Fn(Question, u64) -> Terms + Sync,
+    budgets: &[f64],
+    seeds: std::ops::Range<u64>,
+) -> Vec<Vec<Honesty>> {
     let play = |seed: u64| -> Vec<Honesty> {
         let problem = (world.draw)(&mut stream(seed, Purpose::Instance, 0));
         let mut rng = stream(seed, Purpose::Noise, 0);
         let question = Question::new(problem.threshold, 0.0).expect("a finite threshold");
         let arms = Arms::from_slice(&problem.features, problem.dimension).expect("finite features");
-        let mut campaign = CampaignState::new(arms, default_terms(question, seed)).expect("valid terms");
+        let mut campaign = CampaignState::new(arms, terms(question, seed)).expect("valid terms");
         let mut step = 0;
         let mut results = Vec::new();
         for budget in budgets {
@@ -422,6 +428,9 @@ pub fn judge(world: &World, budgets: &[f64], seeds: std::ops::Range<u64>) -> Vec
             let budget = (budget * problem.means.len() as f64).round() as u32;
             while step < budget {
                 let asked = campaign.ask(world.batch.min(budget - step) as usize, "", 0, 1);
+                if asked.is_empty() {
+                    break;
+                }
                 for event in &asked {
                     let &Event::Asked { ticket, arm, .. } = event else { continue };
                     let reward = (problem.draw)(arm, step, &mut rng);
@@ -429,7 +438,8 @@ pub fn judge(world: &World, budgets: &[f64], seeds: std::ops::Range<u64>) -> Vec
                     step += 1;
                 }
             }
-            results.push(Honesty::of(question, &campaign.verdicts(), &problem.means));
+            let measurements = f64::from(campaign.progress().counted);
+            results.push(Honesty { measurements, ..Honesty::of(question, &campaign.verdicts(), &problem.means) });
         }
         results
     };

@@ -271,7 +271,8 @@ fn store_hint(error: &StoreError) -> Option<String> {
         StoreError::CustomRuleMissing(_) => "open it from Python with `cutline.open(…, algorithm=…)`".into(),
         StoreError::Model(error) => return model_hint(error),
         StoreError::Terms(TermsError::NeedsNoise(_)) => "give it with `--noise`".into(),
-        StoreError::Terms(TermsError::BernoulliNoise) => "leave out `--noise`".into(),
+        StoreError::Terms(TermsError::BernoulliNoise | TermsError::CountNoise) => "leave out `--noise`".into(),
+        StoreError::Terms(TermsError::RangeOfKind(_)) => "leave out `--min` and `--max`".into(),
         StoreError::Terms(TermsError::ExpectedErrorsNeedMixed(_)) => {
             "use `--model mixed`, or `--until-sure proved`".into()
         }

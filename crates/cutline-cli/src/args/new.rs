@@ -44,7 +44,8 @@ pub(crate) struct New {
     #[arg(long, requires = "observed")]
     pub(crate) count_observed: bool,
     /// The algorithm; see `cutline algorithms`. Without `--model` it runs on the model it was published with, `pivot`, `straddle` and
-    /// `random-straddle` on `mixed` [default: `pivot`, or `apt` if the model is `independent`]
+    /// `random-straddle` on `mixed` [default: `pivot`, or `apt` if the model is `independent`,
+    /// or `easiest` with `--until-sure proved`]
     #[arg(
         long,
         value_name = "NAME",

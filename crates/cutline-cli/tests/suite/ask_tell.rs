@@ -120,10 +120,10 @@ fn nothing_to_measure_is_reported_and_not_a_failure() {
     assert_eq!((over.code, over.stderr.as_str()), (Some(3), "nothing to measure: the budget of 3 is used up\n"));
 }
 
-/// With rewards far above the threshold and hardly any noise, every verdict is certain long before the budget is used up.
+/// With rewards far above the threshold and hardly any noise, every verdict is proved long before the budget is used up.
 #[test]
 fn an_end_before_the_budget() {
-    let place = screen(&["--budget", "400", "--noise", "0.01", "--until-sure", "intervals", "--algorithm", "apt"]);
+    let place = screen(&["--budget", "400", "--noise", "0.01", "--until-sure", "proved", "--algorithm", "apt"]);
     let mut rounds = 0;
     let said = loop {
         let ran = place.run(&["ask", "screen.db", "-n", "6", "--format", "json", "--exit-code"]);
@@ -137,8 +137,8 @@ fn an_end_before_the_budget() {
         rounds += 1;
         assert!(rounds < 20, "no end");
     };
-    assert_eq!(said, "nothing to measure: every verdict is certain\n");
-    assert_eq!(place.json(&["status", "screen.db"])["ending"], "confidence");
+    assert_eq!(said, "nothing to measure: every verdict is proved\n");
+    assert_eq!(place.json(&["status", "screen.db"])["ending"], "proved");
 }
 
 #[test]

@@ -96,7 +96,7 @@ fn the_question_and_the_method_change() {
     assert_eq!(status["algorithm"], "pivot");
     measure(&place, 1);
     let refused = place.refuses(&["set", "screen.db", "--until-sure", "intervals"]);
-    assert!(refused.contains("guarantees its error probability only for a given `noise`"), "{refused}");
+    assert!(refused.contains("new campaigns have no stop `intervals`: use `proved`"), "{refused}");
     let usage = place.run(&["set", "screen.db"]);
     assert_eq!(usage.code, Some(2), "{}", usage.stderr);
     let report = place.good(&["report", "screen.db", "--out", "report.html"]);

@@ -36,15 +36,15 @@ fn it_says_what_it_understood_and_what_comes_next() {
     );
     let args = ["new", "screen.db", "wide.csv", "--threshold", "-1", "--budget", "9", "--name", "it's 2"];
     let others =
-        ["--noise", "0.5", "--model", "linear", "--raw", "--parameter", "lambda=0.1", "--until-sure", "intervals"];
+        ["--noise", "0.5", "--model", "linear", "--raw", "--parameter", "lambda=0.1", "--until-sure", "proved"];
     let said = place.good(&[&args[..], &others].concat()).stderr;
     for line in [
         "began the campaign `it's 2`",
         "  constant   `same`: the same for all arms, so ignored",
         "  model      linear in the features; features and rewards are used as given",
         "  question   which means lie above -1?",
-        "  budget     9 measurements, or fewer once every verdict is certain by the intervals, guaranteed",
-        "  algorithm  pivot, lambda = 0.1",
+        "  budget     9 measurements, or fewer once every verdict is proved, guaranteed",
+        "  algorithm  easiest, lambda = 0.1",
         "  noise      0.5, as given",
         "next: cutline ask screen.db --name 'it'\\''s 2', or cutline run screen.db --name 'it'\\''s 2' --measure COMMAND",
     ] {
@@ -219,13 +219,11 @@ fn settings_that_do_not_fit_are_one_line() {
         ),
         (
             &["--model", "linear", "--until-sure", "expected-errors 3"],
-            "the stop `expected-errors` needs the estimator `mixed`, not `ridge`; use `--model mixed`, or `--until-sure intervals` with \
-             `--noise`",
+            "the stop `expected-errors` needs the estimator `mixed`, not `ridge`; use `--model mixed`, or `--until-sure proved`",
         ),
         (
             &["--until-sure", "intervals"],
-            "the stop `intervals` guarantees its error probability only for a given `noise`; give the standard deviation of one \
-             measurement with `--noise`",
+            "new campaigns have no stop `intervals`: use `proved`, which needs no `noise` and fewer measurements",
         ),
         (
             &["--model", "mixed", "--algorithm", "lingame", "--noise", "1"],

@@ -90,7 +90,7 @@ fn a_campaign_begun_over_http_is_the_one_begun_in_a_store() {
     let arms: &[&[&str]] = &[
         &[],
         &["--precision", "0.1", "--noise", "0.30000000000000004", "--seed", "18446744073709551615"],
-        &["--rewards", "bernoulli", "--until-sure", "intervals", "--confidence", "0.9"],
+        &["--rewards", "bernoulli", "--until-sure", "proved", "--confidence", "0.9"],
         &["--model", "linear", "--prepare", "centre,standardise", "--parameter", "lambda=0.1"],
         &["--model", "linear", "--raw", "--standardise", "--interval", "anytime", "--algorithm", "straddle"],
         &["--model", "independent", "--features", "y"],
@@ -180,9 +180,9 @@ fn a_server_is_used_as_a_store_of_several_campaigns() {
     assert!(change(&["extend", "STORE", "--budget", "40"]).contains("nothing to change"));
     assert!(change(&["extend", "STORE", "--budget", "2"]).contains("error: "));
     change(&["set", "STORE", "--threshold", "0.30000000000000004", "--precision", "0.05", "--noise", "0.1"]);
-    change(&["set", "STORE", "--confidence", "0.9", "--until-sure", "intervals", "--noise", "0.2"]);
+    change(&["set", "STORE", "--confidence", "0.9", "--until-sure", "proved", "--noise", "0.2"]);
     change(&["set", "STORE", "--noise", "estimated", "--until-sure", "never"]);
-    assert!(change(&["set", "STORE", "--until-sure", "intervals"]).contains("`--noise`"));
+    assert!(change(&["set", "STORE", "--until-sure", "intervals"]).contains("use `proved`"));
     change(&["set", "STORE", "--algorithm", "straddle"]);
     change(&["set", "STORE", "--model", "linear"]);
     change(&["show", "STORE", "--format", "json"]);

@@ -209,11 +209,13 @@ async fn administrators_change_add_rename_and_delete() {
         assert!(page.contains(&format!("action=\"/campaigns/screen/{action}\"")), "{action}");
     }
     let settings = "/campaigns/screen/settings";
-    let all = "threshold=0.7&precision=+0.05&noise=0.2&confidence=0.9&until_sure=intervals&model=&algorithm=apt";
+    let all =
+        "threshold=0.7&precision=+0.05&noise=0.2&confidence=0.9&until_sure=proved&guarantee=fdr&model=&algorithm=apt";
     assert_eq!(redirect(&post(&api, settings, None, all).await), "/campaigns/screen?notice=changed");
     let stored = api.get("/v1/campaigns/screen").await.ok()["settings"].clone();
-    let found = ["threshold", "precision", "noise", "until_sure", "algorithm"].map(|key| stored[key].clone());
-    assert_eq!(found, [json!(0.7), json!(0.05), json!(0.2), json!("intervals"), json!("apt")]);
+    let found =
+        ["threshold", "precision", "noise", "until_sure", "guarantee", "algorithm"].map(|key| stored[key].clone());
+    assert_eq!(found, [json!(0.7), json!(0.05), json!(0.2), json!("proved"), json!("fdr"), json!("apt")]);
     assert!((stored["delta"].as_f64().unwrap() - 0.1).abs() < 1e-12, "{stored}");
     assert_eq!(redirect(&post(&api, settings, None, "threshold=0.7").await), "/campaigns/screen?notice=unchanged");
     assert_eq!(

@@ -102,6 +102,7 @@ const SCALE: Range = Range::new(1e-6, 1e6);
 
 /// The parts that a model has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each part is there or not")]
 pub(super) struct Parts {
     pub(super) linear: bool,
     pub(super) smooth: bool,
