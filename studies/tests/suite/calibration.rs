@@ -15,7 +15,7 @@ fn sum(campaigns: &[Honesty]) -> Honesty {
 /// below 0.86 has a probability below 1e-4 in each cell.
 #[test]
 fn intervals_hold_the_means() {
-    for name in ["base", "unequal", "heavy", "passes_middle", "counts", "unrelated", "hits", "xor"] {
+    for name in ["base", "unequal", "passes_middle", "counts", "hits", "xor"] {
         for campaigns in judge(&World::named(name), default_terms, &[1.0, 3.0], 0..20) {
             let all = sum(&campaigns);
             assert!(all.covered > 0.86 * all.verdicts, "{name}: {} of {}", all.covered, all.verdicts);
@@ -42,18 +42,18 @@ fn decided_calls_are_right_where_the_model_is_wrong() {
     assert!(small > 1_000.0 && wrong < 0.004 * small, "{wrong} of {small}");
 }
 
-/// A campaign that ends once 3 of 100 wrong calls are expected. The number of wrong calls has a standard deviation of about 3, and their mean over 40
-/// campaigns one of 0.5: six standard deviations are allowed for, a false-alarm rate below 1e-6.
+/// A campaign that ends once 3 of 100 wrong calls are expected. The number of wrong calls has a standard deviation of about 3, and their mean over 16
+/// campaigns one of 0.75: six standard deviations are allowed for, a false-alarm rate below 1e-6.
 #[test]
 fn the_expected_number_of_errors_is_what_is_left() {
-    for name in ["linear", "base", "no_noise"] {
+    for name in ["linear", "no_noise"] {
         let terms = |question, seed| Terms {
             until_sure: Some(EarlyStop::ExpectedErrors(3.0)),
             ..default_terms(question, seed)
         };
-        let campaigns = &judge(&World::named(name), terms, &[60.0], 0..40)[0];
+        let campaigns = &judge(&World::named(name), terms, &[20.0], 0..16)[0];
         let (all, n) = (sum(campaigns), campaigns.len() as f64);
-        assert!(all.measurements < 4_000.0 * n, "{name}: it ended after {} of {n} runs", all.measurements);
-        assert!(all.doubts < 3.5 * n && all.wrong < 6.0 * n, "{name}: {all:?}");
+        assert!(all.measurements < 1_500.0 * n, "{name}: it ended after {} of {n} runs", all.measurements);
+        assert!(all.doubts < 3.5 * n && all.wrong < 7.5 * n, "{name}: {all:?}");
     }
 }
