@@ -20,8 +20,8 @@ impl Campaign {
             let verdicts = campaign.verdicts()?;
             let names = campaign.description()?.names.clone();
             let rewards = campaign.state()?.reward_stats();
-            let named = names.iter().zip(&verdicts).enumerate();
-            Ok(named.map(|(arm, (name, verdict))| Verdict::new(arm, name, verdict, rewards)).collect())
+            let arms = names.iter().zip(&verdicts).enumerate();
+            Ok(arms.map(|(arm, (name, verdict))| Verdict::new(arm, name, verdict, rewards)).collect())
         })
     }
 

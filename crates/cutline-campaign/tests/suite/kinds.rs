@@ -70,7 +70,9 @@ fn counts_are_whole_numbers() {
 fn a_verdict_says_what_it_rests_on() {
     let mut state = begin(Terms { noise: Some(1.0), ..terms(0.5) }).unwrap();
     for (arm, rewards) in [(0, vec![2.6]), (1, vec![-3.5; 20]), (2, vec![0.4, 0.7])] {
-        rewards.into_iter().for_each(|reward| drop(state.observe(arm, reward, true, 0).unwrap()));
+        for reward in rewards {
+            state.observe(arm, reward, true, 0).unwrap();
+        }
     }
     let verdicts = state.verdicts();
     let said: Vec<_> = verdicts.iter().map(|verdict| (verdict.side, verdict.basis)).collect();

@@ -86,8 +86,8 @@ fn the_page_agrees_with_status_and_export() {
             );
             assert!(page.contains(&row.replace('-', "−")), "{row}");
             let basis = verdict["basis"].as_str().unwrap_or("");
-            let named = escaped(verdict["arm"].as_str().unwrap());
-            assert!(page.contains(&format!("<tr><td>{named}</td><td class=\"text\">{basis}</td>")), "{verdict}");
+            let arm = escaped(verdict["arm"].as_str().unwrap());
+            assert!(page.contains(&format!("<tr><td>{arm}</td><td class=\"text\">{basis}</td>")), "{verdict}");
             let (doubt, probability) = (verdict["doubt"].as_f64(), verdict["probability_above"].as_f64());
             let of_doubt = if mean >= 0.5 { 1.0 - doubt.unwrap() } else { doubt.unwrap() };
             assert!((probability.unwrap() - of_doubt).abs() < 1e-12 && verdict["own_mean"].is_number(), "{verdict}");

@@ -73,7 +73,7 @@ fn formats_agree() {
             serde_json::Value::Array(texts) => {
                 texts.iter().map(|text| text.as_str().unwrap()).collect::<Vec<_>>().join("; ") == field
             }
-            value => value.as_f64() == field.parse().ok(),
+            serde_json::Value::Number(number) => number.as_f64() == field.parse().ok(),
         };
         assert!(is_same, "{key}: {field} against {value}");
     }
