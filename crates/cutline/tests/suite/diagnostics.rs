@@ -371,7 +371,7 @@ fn measurements_per_arm() {
     assert_eq!(LearntModel { noise: 0.1, ..learnt }.pulls_per_arm(), 1.0);
 }
 
-/// One-way analysis of variance: SciPy's `f_oneway` has p = 0.87 for the first rewards and p = 8.6e-5 for the second ones. With two rewards per
+/// One-way analysis of variance: `f_oneway` of `scipy.stats` has p = 0.87 for the first rewards and p = 8.6e-5 for the second ones. With two rewards per
 /// arm, differences as large as the noise are found with a probability of 0.14 only (`ncf.sf`), so nothing is said.
 #[test]
 fn arms_differ_or_not() {
