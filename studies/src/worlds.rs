@@ -87,9 +87,13 @@ fn normal(rng: &mut Rng) -> f64 {
 fn standardised(mut values: Vec<f64>) -> Vec<f64> {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
-    values.iter_mut().for_each(|value| *value -= mean);
+    for value in &mut values {
+        *value -= mean;
+    }
     let deviation = (values.iter().map(|value| value * value).sum::<f64>() / n).sqrt();
-    values.iter_mut().for_each(|value| *value /= deviation);
+    for value in &mut values {
+        *value /= deviation;
+    }
     values
 }
 
@@ -173,7 +177,9 @@ fn unequal(rng: &mut Rng) -> Problem {
     let (x, t) = plain(rng);
     let mut scales: Vec<f64> = (0..t.len()).map(|_| (0.8 * normal(rng)).exp()).collect();
     let mean_square = scales.iter().map(|s| s * s).sum::<f64>() / scales.len() as f64;
-    scales.iter_mut().for_each(|s| *s /= mean_square.sqrt());
+    for scale in &mut scales {
+        *scale /= mean_square.sqrt();
+    }
     Problem::with_noise(x, t, None, move |arm, _, rng| scales[arm] * normal(rng))
 }
 
