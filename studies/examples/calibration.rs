@@ -19,7 +19,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     for world in World::ALL.iter().filter(|world| names.is_empty() || names.iter().any(|name| name == world.name)) {
         for (budget, campaigns) in BUDGETS.iter().zip(judge(world, default_terms, &BUDGETS, 1000..1000 + seeds)) {
             let mut all = Honesty::default();
-            campaigns.iter().for_each(|campaign| all.add(campaign));
+            for campaign in &campaigns {
+                all.add(campaign);
+            }
             let n = campaigns.len() as f64;
             let share = |(number, wrong): (f64, f64)| {
                 if number > 0.0 { format!("{:.2} % of {number:.0}", 100.0 * wrong / number) } else { "–".into() }

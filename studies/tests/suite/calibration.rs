@@ -6,7 +6,9 @@ use cutline_studies::worlds::{Honesty, World, default_terms, judge};
 
 fn sum(campaigns: &[Honesty]) -> Honesty {
     let mut all = Honesty::default();
-    campaigns.iter().for_each(|campaign| all.add(campaign));
+    for campaign in campaigns {
+        all.add(campaign);
+    }
     all
 }
 
