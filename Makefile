@@ -7,7 +7,7 @@ AXE := target/page/node_modules/axe-core/axe.min.js
 PIP_INSTALL := pip install --quiet --disable-pip-version-check --no-compile
 export PYTHONDONTWRITEBYTECODE :=
 BENCHES := build large load peers python scaling server store
-STUDIES := batches calibration centre coverage field prepare real sure
+STUDIES := batches calibration centre coverage field prepare proved real sure
 .PHONY: help build test test-built tools check test-rust packages test-in-python test-installed check-exact lint deny sbom dist check-reproducible check-diagnostics check-speed python test-python notebook bench study soak soak-server fuzz power-loss check-api check-page docs docs-check test-long $(addprefix bench-,$(BENCHES)) $(STUDIES)
 
 help: ## Show this list
@@ -169,7 +169,7 @@ bench-scaling: python
 	target/python/bin/$(PIP_INSTALL) --requirement benches/python/requirements.txt
 	target/python/bin/python benches/python/scaling.py
 
-study: ## Compute the tables of the docs: WHAT=batches, calibration, centre, coverage, field, prepare, real or sure
+study: ## Compute the tables of the docs: WHAT=batches, calibration, centre, coverage, field, prepare, proved, real or sure
 	$(if $(WHAT),,$(error say which one: make study WHAT=$(firstword $(STUDIES)), or one of $(wordlist 2,99,$(STUDIES))))
 	$(MAKE) --no-print-directory $(WHAT)
 
@@ -184,6 +184,11 @@ coverage:
 # Measure how often campaigns that stop early are wrong: the table of docs/stopping.md; RUNS=N for N runs per cell
 sure:
 	cargo run --release --locked --quiet --package cutline-studies --example sure -- $(or $(RUNS),500)
+
+# Measure how many rewards proofs take, how often they are wrong, and what the stop `proved` costs: the tables of docs/verdicts.md and docs/stopping.md;
+# RUNS=N for N repetitions per cell, TABLE=rewards, errors or stop for some of them
+proved:
+	cargo run --release --locked --quiet --package cutline-studies --example proved -- $(or $(RUNS),2000) $(TABLE)
 
 # Simulate ridge with and without a centre and an intercept: the table of docs/verdicts.md
 centre: build

@@ -162,10 +162,10 @@ fn stop(runs: u64) -> Result<(), Box<dyn Error>> {
             if noise.is_some() && setting.rates.is_some() {
                 continue;
             }
-            let prover = Prover::Campaign(estimator, rule, noise);
-            let whole = measure(&setting, prover, runs, 1)?;
+            let entrant = Prover::Campaign(estimator, rule, noise);
+            let whole = measure(&setting, entrant, runs, 1)?;
             let budget = u32::try_from(needed / 4)?;
-            let quarter = measure(&StopSetting { budget, ..setting }, prover, runs, 1)?;
+            let quarter = measure(&StopSetting { budget, ..setting }, entrant, runs, 1)?;
             let label = format!("{}, {rule}{}", estimator.name(), noise.map_or("", |_| ", σ given"));
             let (pulls, proved) = (whole.pulls as f64 / whole.runs as f64, quarter.proved as f64 / quarter.runs as f64);
             println!("| {name} | {} | {label} | {pulls:.0} | {} | {proved:.1} |", setting.n_arms, whole.wrong);

@@ -88,6 +88,9 @@ impl RewardLaw {
     }
 
     /// A reward.
+    ///
+    /// # Panics
+    /// If a rate or a mean is out of range.
     pub fn draw(self, rng: &mut Rng) -> f64 {
         match self {
             Self::PassFail(rate) => f64::from(u8::from(rng.random::<f64>() < rate)),

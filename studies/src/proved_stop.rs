@@ -77,7 +77,9 @@ impl StopSetting {
             let mut means: Vec<f64> = rows.iter().map(|row| mean(row, rng)).collect();
             let centre = means.iter().sum::<f64>() / self.n_arms as f64;
             let spread = (means.iter().map(|m| (m - centre).powi(2)).sum::<f64>() / self.n_arms as f64).sqrt();
-            means.iter_mut().for_each(|mean| *mean = (*mean - centre) / spread);
+            for mean in &mut means {
+                *mean = (*mean - centre) / spread;
+            }
             if means.iter().all(|mean| mean.abs() >= self.gap) {
                 return Instance { arms: Arms::from_rows(&rows).expect("finite features"), means };
             }

@@ -2,4 +2,5 @@
 
 mod calibration;
 mod coverage;
+mod proved;
 mod sure;

@@ -35,7 +35,9 @@ impl CampaignState {
             }
         }
         if let Some(limit) = self.model_limit() {
-            verdicts.iter_mut().for_each(|verdict| *verdict = verdict.without_model(limit));
+            for verdict in &mut verdicts {
+                *verdict = verdict.without_model(limit);
+            }
         }
         if !is_out_of_range {
             self.add_proofs(&mut verdicts);

@@ -160,8 +160,9 @@ impl Proofs {
             }
             Guarantee::Fdr => {
                 let [above, below] = [true, false].map(|is_above| {
-                    let evidence = (0..self.arms.len()).map(|arm| self.counted(arm, is_above, guarantee)).collect();
-                    e_bh(evidence, delta)
+                    let evidence: Vec<f64> =
+                        (0..self.arms.len()).map(|arm| self.counted(arm, is_above, guarantee)).collect();
+                    e_bh(&evidence, delta)
                 });
                 above.into_iter().zip(below).map(|(above, below)| (above || below).then_some(above)).collect()
             }
@@ -188,7 +189,7 @@ pub fn ln_level(guarantee: Guarantee, delta: f64, n_arms: usize) -> f64 {
 }
 
 /// e-BH (Wang & Ramdas 2022): the k arms with the greatest evidence, for the greatest k with e₍ₖ₎ ≥ K/(kδ).
-pub(super) fn e_bh(ln_evidence: Vec<f64>, delta: f64) -> Vec<bool> {
+pub(super) fn e_bh(ln_evidence: &[f64], delta: f64) -> Vec<bool> {
     let n_arms = ln_evidence.len();
     let mut order: Vec<Arm> = (0..n_arms).collect();
     order.sort_by(|&i, &j| ln_evidence[j].total_cmp(&ln_evidence[i]));

@@ -1,4 +1,4 @@
-//! The e-processes agree with integrals by SciPy, and what holds at any time does.
+//! The e-processes agree with integrals by `scipy`, and what holds at any time does.
 
 use super::normal::NormalPrior;
 use super::{Prediction, Proofs, RewardFamily, ln_level, student};
@@ -15,9 +15,16 @@ fn question(threshold: f64, precision: f64) -> Question {
     Question::new(threshold, precision).unwrap()
 }
 
+/// Tells the rewards of one arm.
+fn tell(proofs: &mut Proofs, rewards: &[f64]) {
+    for &reward in rewards {
+        proofs.tell(0, reward);
+    }
+}
+
 /// ln E of one arm after these rewards, without the protection from skewness.
 fn ln_evidence(proofs: &mut Proofs, rewards: &[f64], is_above: bool) -> f64 {
-    rewards.iter().for_each(|&reward| _ = proofs.tell(0, reward));
+    tell(proofs, rewards);
     proofs.evidence(0, is_above, Guarantee::Fdr).ln()
 }
 
@@ -116,7 +123,8 @@ fn bets_do_not_depend_on_the_order_and_need_one_end() {
 /// them or more would be a false alarm in 1 of 2,400 cases if the probability were 5 %.
 #[test]
 fn a_side_is_proved_at_the_bar_in_at_most_five_percent() {
-    let families: [(RewardFamily, f64, fn(f64, f64) -> f64); 4] = [
+    type Case = (RewardFamily, f64, fn(f64, f64) -> f64);
+    let families: [Case; 4] = [
         (RewardFamily::PassFail, 0.9, |u, _| f64::from(u8::from(u < 0.9))),
         (RewardFamily::new(RewardKind::Gaussian, (0.0, 1.0), None), 0.25, |u, v| u * v),
         (numbers(Some(1.0)), 0.0, |u, v| (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()),
@@ -175,10 +183,10 @@ fn equal_rewards_prove_nothing() {
 #[test]
 fn a_proof_stays_and_e_bh_uses_the_evidence_of_now() {
     let mut proofs = Proofs::new(1, question(0.5, 0.0), RewardFamily::PassFail);
-    passes(12, 12).iter().for_each(|&reward| _ = proofs.tell(0, reward));
+    tell(&mut proofs, &passes(12, 12));
     assert_eq!(proofs.sides(Guarantee::Each, 0.05), [Some(true)]);
     let most = proofs.evidence(0, true, Guarantee::Each);
-    passes(0, 6).iter().for_each(|&reward| _ = proofs.tell(0, reward));
+    tell(&mut proofs, &passes(0, 6));
     assert_eq!(
         (proofs.sides(Guarantee::Each, 0.05), proofs.sides(Guarantee::Fdr, 0.05)),
         (vec![Some(true)], vec![None])
@@ -189,7 +197,7 @@ fn a_proof_stays_and_e_bh_uses_the_evidence_of_now() {
 /// K = 4, δ = 0.1: one arm needs 40, two need 20 each, three 13.3, four 10.
 #[test]
 fn e_bh_by_hand() {
-    let called = |evidence: [f64; 4]| super::proofs::e_bh(evidence.iter().map(|e| e.ln()).collect(), 0.1);
+    let called = |evidence: [f64; 4]| super::proofs::e_bh(&evidence.map(f64::ln), 0.1);
     assert_eq!(called([39.0, 1.0, 1.0, 1.0]), [false; 4]);
     assert_eq!(called([1.0, 41.0, 19.0, 1.0]), [false, true, false, false]);
     assert_eq!(called([21.0, 1.0, 20.5, 0.0]), [true, false, true, false]);
@@ -207,7 +215,7 @@ fn units_do_not_matter() {
                 RewardFamily::new(RewardKind::Gaussian, (of(range.0), of(range.1)), noise.map(|noise| scale * noise));
             let mut proofs = Proofs::new(1, question(of(0.2), 0.1 * scale), family);
             proofs.expect(0, Prediction::new(of(0.9), 0.4 * scale, scale).unwrap());
-            rewards.iter().for_each(|&reward| _ = proofs.tell(0, of(reward)));
+            tell(&mut proofs, &rewards.map(of));
             proofs.arms[0].now
         };
         let (ours, scaled) = (evidence(1.0, 0.0), evidence(1024.0, 4096.0));

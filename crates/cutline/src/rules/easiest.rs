@@ -1,12 +1,16 @@
-//! Easiest first: every arm once, then arg minᵢ |Nᵢ − Tᵢ|, where Nᵢ = σ²(2 ln(K/δ) + ln(1 + Tᵢ))/Δ̂ᵢ² is about the number of pulls that prove the side
-//! of arm i.
+//! Easiest first: every arm once, then arg minᵢ max(Nᵢ − Tᵢ, 4(Tᵢ − Nᵢ)), where Nᵢ = σ²(2 ln(K/δ) + ln(1 + Tᵢ))/Δ̂ᵢ² is about the number of pulls that
+//! prove the side of arm i.
 //!
 //! To prove every side takes about the same number of pulls in any order, because an arm is proved by its own rewards. In this order most arms are
-//! proved at any time before. This rule was made for Cutline.
+//! proved at any time before. An arm that is not proved by about Nᵢ pulls is left for a while: its mean may be wrong, or its proof may wait for more
+//! rewards of other arms. This rule was made for Cutline.
 
 use super::{Index, RuleError};
 use crate::scan::ln;
 use crate::{Arm, Question, Range};
+
+/// How much sooner an arm is left that has had more pulls than it should need.
+const IMPATIENCE: f64 = 4.0;
 
 /// Pulls the open arm that takes the fewest more pulls to be [proved](crate::proof); for a stop that settles arms. [`Apt`](super::Apt) does the
 /// opposite: it pulls the arm that is least certain.
@@ -47,7 +51,8 @@ impl Index for Easiest {
     #[inline(always)]
     fn index(&self, question: &Question, mean: f64, (pulls, level): (f64, f64)) -> f64 {
         let gap = question.gap(mean);
-        (self.variance * level / (gap * gap) - pulls).abs()
+        let missing = self.variance * level / (gap * gap) - pulls;
+        missing.max(-IMPATIENCE * missing)
     }
 
     fn set_noise(&mut self, noise: f64) {

@@ -136,7 +136,8 @@ impl Plain {
             "apt" => self.after_opening(|arm| pulls(arm).sqrt() * gap(arm)),
             "easiest" => self.after_opening(|arm| {
                 let level = 2.0 * (self.pulls.len() as f64 / 0.05).ln() + (1.0 + pulls(arm)).ln();
-                (level / gap(arm).powi(2) - pulls(arm)).abs()
+                let missing = level / gap(arm).powi(2) - pulls(arm);
+                if missing < 0.0 { 4.0 * missing.abs() } else { missing }
             }),
             "ucb-e" => self.after_opening(|arm| gap(arm) - (2.0 / pulls(arm)).sqrt()),
             "lsa" => self.after_opening(|arm| self.x_of(arm, means) + pulls(arm).ln()),
