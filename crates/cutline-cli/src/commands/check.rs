@@ -83,7 +83,7 @@ impl Checked {
     }
 
     fn summary(&self, n_arms: usize, threshold: f64, precision: f64) -> String {
-        let give_or_take = if precision > 0.0 { format!(" (give or take {precision})") } else { String::new() };
+        let give_or_take = if precision > 0.0 { format!(", give or take {precision}") } else { String::new() };
         let candidates = if n_arms == 1 { "candidate" } else { "candidates" };
         let [(n_wanted, _), (n_other, _)] = self.counts;
         let n_undecided = n_arms - n_wanted - n_other;

@@ -61,8 +61,7 @@ fn the_precision_is_part_of_the_answer() {
     let (exit, out) = code(&place, &["--exit-code", "--likely"]);
     assert_eq!(exit, Some(0));
     assert!(
-        out.starts_with("6 of 6 candidates above 0.5 (give or take 0.5) (")
-            && out.ends_with(", 0 below, 0 undecided\n")
+        out.starts_with("6 of 6 candidates above 0.5, give or take 0.5 (") && out.ends_with(", 0 below, 0 undecided\n")
     );
 }
 

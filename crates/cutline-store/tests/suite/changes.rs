@@ -115,7 +115,7 @@ fn a_refused_change_changes_nothing(store: &Store) {
     assert!(refused(Change::new().with("noise", 0.0)).contains('0'));
     assert!(refused(Change::new().with("algorithm", "magic")).contains("magic"));
     let guaranteed = Change::new().with("until_sure", "intervals");
-    assert!(refused(guaranteed).contains("guarantees"));
+    assert!(refused(guaranteed).contains("no stop `intervals`"));
     assert_eq!((campaign.settings().budget, campaign.events(0).unwrap().len()), (10, 10));
     assert_eq!(campaign.ask(9, "w", LEASE).unwrap().len(), 4, "it goes on");
 }
