@@ -109,7 +109,7 @@ fn campaigns_keep_the_pilot() {
     let arms = tables::iris();
     let errors = |n: usize| {
         let (means, rewards) = measured(&arms, 450);
-        let forecast = forecast(&plan(&arms, Prior::known(means, rewards[..n].to_vec()), 0.5, 10), &[1, 100]);
+        let forecast = forecast(&plan(&arms, Prior::known(means, rewards[..n].to_vec()), 0.5, 60), &[1, 100]);
         assert_eq!(forecast.pilot, n);
         [0, 1].map(|row: usize| forecast.prospects[row].mean_errors)
     };

@@ -148,7 +148,9 @@ fn errors_at_the_stop_stay_below_delta() {
                 continue;
             }
             let sure = stopping.sure;
-            assert!(sure > 300, "{} stops early in {sure} runs, {stop}", row.algorithm);
+            // `easiest` is for stops that settle arms: without, it stays with the easy ones.
+            let least = if row.algorithm == "easiest" { 100 } else { 300 };
+            assert!(sure > least, "{} stops early in {sure} runs, {stop}", row.algorithm);
             assert!(stopping.sure_and_wrong <= 71, "{}: {} of 400, {stop}", row.algorithm, stopping.sure_and_wrong);
         }
     }
