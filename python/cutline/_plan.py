@@ -27,7 +27,7 @@ class Plan:
     >>> plan.budget("pivot")
     82
     >>> [(row["budget"], round(row["mean_errors"], 1), round(row["expected_errors"], 1)) for row in plan.prospects]
-    [(10, 4.0, 4.2), (20, 2.8, 2.8), (40, 1.6, 1.4), (80, 1.0, 0.8), (160, 0.7, 0.6)]
+    [(10, 4.2, 3.8), (20, 2.9, 2.9), (40, 1.5, 1.6), (80, 1.0, 0.9), (160, 0.7, 0.6)]
     """
 
     __slots__ = ("_report", "_svg", "heading", "remarks", "sentences")
@@ -161,7 +161,7 @@ def plan(
     >>> import cutline
     >>> plan = cutline.plan([[float(i)] for i in range(20)], threshold=0.0, explained=0.9, noise_ratio=0.3)
     >>> plan.budget("pivot")
-    51
+    50
 
     | argument | default | meaning |
     |---|---|---|

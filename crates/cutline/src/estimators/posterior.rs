@@ -221,7 +221,7 @@ pub(super) fn linear_deviations(
 mod tests {
     use super::*;
 
-    /// 0.9 N(0, 1) + 0.1 N(1, 16), and the same of t distributions: roots of SciPy's tails, version 1.17.
+    /// 0.9 N(0, 1) + 0.1 N(1, 16), and the same of t distributions: roots of `SciPy`'s tails, version 1.17.
     #[test]
     fn quantiles_of_mixtures_agree_with_scipy() {
         let parts = vec![

@@ -124,6 +124,13 @@ impl Plain {
         (self.design(&pulls) / self.lambda).symmetric_eigenvalues().iter().map(|value| value.ln()).sum()
     }
 
+    /// How many pulls an arm is away from a proof, with those beyond it counted four times.
+    fn pulls_to_prove(&self, pulls: f64, gap: f64) -> f64 {
+        let level = 2.0 * (self.pulls.len() as f64 / 0.05).ln() + pulls.ln_1p();
+        let missing = level / gap.powi(2) - pulls;
+        missing.max(-4.0 * missing)
+    }
+
     /// The index of every arm by the definition of the rule; the least is chosen. `None` where the rule draws an arm at random.
     ///
     /// # Panics
@@ -134,11 +141,7 @@ impl Plain {
         let arms = 0..self.pulls.len();
         let indices = match rule {
             "apt" => self.after_opening(|arm| pulls(arm).sqrt() * gap(arm)),
-            "easiest" => self.after_opening(|arm| {
-                let level = 2.0 * (self.pulls.len() as f64 / 0.05).ln() + (1.0 + pulls(arm)).ln();
-                let missing = level / gap(arm).powi(2) - pulls(arm);
-                if missing < 0.0 { 4.0 * missing.abs() } else { missing }
-            }),
+            "easiest" => self.after_opening(|arm| self.pulls_to_prove(pulls(arm), gap(arm))),
             "ucb-e" => self.after_opening(|arm| gap(arm) - (2.0 / pulls(arm)).sqrt()),
             "lsa" => self.after_opening(|arm| self.x_of(arm, means) + pulls(arm).ln()),
             "fwt" => self.after_opening(|arm| {
