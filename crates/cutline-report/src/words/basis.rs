@@ -72,7 +72,10 @@ pub fn guarantee(guarantee: Guarantee, delta: f64) -> String {
         Guarantee::Fdr => format!(
             "at most {percent} % of the candidates that are proved to be above are expected to be wrong, and likewise of those below"
         ),
-        _ => format!("each proved verdict is wrong with a probability of at most {percent} %"),
+        _ => format!(
+            "a candidate on the other side is proved wrongly with a probability of at most {percent} %, each by itself; with many candidates, \
+             the guarantee `fdr` limits the share of proved verdicts that are wrong"
+        ),
     }
 }
 
