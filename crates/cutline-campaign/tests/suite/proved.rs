@@ -24,7 +24,7 @@ fn reward(mean: f64, rng: &mut Rng) -> f64 {
 }
 
 fn arms() -> Arms {
-    let rows: Vec<[f64; 2]> = MEANS.iter().enumerate().map(|(i, mean)| [*mean, f64::from(i as u8 % 3)]).collect();
+    let rows: Vec<[f64; 2]> = MEANS.iter().enumerate().map(|(i, mean)| [*mean, (i % 3) as f64]).collect();
     Arms::from_rows(&rows).unwrap()
 }
 
