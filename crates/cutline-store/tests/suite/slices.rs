@@ -235,7 +235,8 @@ fn others_write_while_a_large_group_decides() {
     let is_asked = |record: &Record| matches!(&record.event, Event::Asked { .. });
     let (first, last) = (records.iter().position(is_asked).unwrap(), records.iter().rposition(is_asked).unwrap());
     let between = records[first..last].iter().filter(|record| !is_asked(record)).count();
-    assert!(between >= 10, "{between} of 20 rewards were recorded during the asks");
+    // If the group kept others from writing, there would be none. How many there are depends on how long a tell takes beside the asks.
+    assert!(between >= 1, "none of 20 rewards was recorded during the asks");
 }
 
 fn slices_hand_out_what_one_ask_does(store: &Store) {
