@@ -72,7 +72,8 @@ class Campaigns(Suite):
             server.post(f"{api}/tells", [{"ticket": ticket["ticket"], "reward": 2.0 * (ticket["index"] % 2) - 0.5} for ticket in asked])
         sides = json.loads(server.get(f"{api}/report"))
         assert sides["above"] + sides["below"] > 0, sides
-        words = f"{sides['above']} above, {sides['below']} below"
+        with_proved = lambda side: f"{sides[side]} {side}" + (f" ({sides[side + '_proved']} proved)" if sides[side] else "")
+        words = f"{with_proved('above')}, {with_proved('below')}"
         browser.wait_for_text("#announcement", words)
         browser.wait_for_text("#summary", words)
         assert browser.script("return window.marker") == 7, "the page was not loaded again"
