@@ -213,7 +213,7 @@ class Campaigns(Suite):
         assert "there is no campaign `none`" in browser.text("main")
         self.look("problem", expected=("404",))
         verdicts = server.get("/campaigns/solvents/verdicts.csv").splitlines()
-        assert len(verdicts) == 15 and verdicts[0].startswith("arm,side,mean"), verdicts
+        assert len(verdicts) == 15 and verdicts[0].startswith("arm,side,basis,mean"), verdicts
 
     def many_arms(self) -> None:
         """A page of a campaign with 100,000 arms is as small as any other."""
