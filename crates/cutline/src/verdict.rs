@@ -31,6 +31,7 @@ pub enum Basis {
 /// The mean suggests a side: *above* iff μ̂ ≥ τ. That is the verdict if it would be right ([`Question::is_error`]) for every value in the
 /// interval: *above* if `lower` ≥ τ − ε, *below* if `upper` < τ + ε. Otherwise the arm is undecided: the interval then contains a value
 /// below τ − ε and one at or above τ + ε. An interval within ε of τ is always decided, because there both answers count as right.
+/// Where the estimator has [`Marginals`], the doubt must be at most δ/2 as well.
 ///
 /// An *anytime* interval may not contain the mean, because it is centred on an estimate without a prior
 /// ([`PriorFree`](crate::estimators::PriorFree)). If it contradicts the mean, the arm is undecided.

@@ -59,9 +59,9 @@ pub enum Model {
 pub struct Marginals {
     /// The means of the distributions.
     pub means: Vec<f64>,
-    /// Their standard deviations: half the width of an interval is a quantile of t times this.
+    /// Their standard deviations. [`interval`](Marginals::interval) has the ends of an interval.
     pub deviations: Vec<f64>,
-    /// The degrees of freedom of that t distribution; ∞ for a normal one.
+    /// The degrees of freedom of the t distribution, or of those that are mixed; ∞ for normal ones.
     pub degrees_of_freedom: Vec<f64>,
     /// The probability that the side of the mean is an error.
     pub doubts: Vec<f64>,

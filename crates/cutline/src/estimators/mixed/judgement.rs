@@ -1,18 +1,16 @@
 //! What the rewards say about every arm, for verdicts: an average over many settings of the model.
 //!
-//! To choose the next arm, one setting is enough (see `grid`); but its intervals would be too narrow, because the variances of the
-//! parts are themselves uncertain. A verdict therefore averages over a grid of settings g with posterior weights `p_g`:
+//! To choose the next arm, one setting is enough (see `grid`); but its intervals would be too narrow, because the variances of the parts are
+//! themselves uncertain, and the model may be wrong about some arms. A verdict therefore averages over a grid of settings g with posterior
+//! weights `p_g`. At each setting every arm is predicted from the rewards of the others; `surprises` says how far such predictions can be trusted and
+//! combines them with the arm's own rewards, into a mixture with one part per scale of the error. Parts of the same scale are averaged over the settings.
 //!
-//! ```text
-//! mean = Σ p_g mean_g      variance = Σ p_g σ_g²q_g + Σ p_g (mean_g − mean)²
-//! ```
+//! The interval has the quantiles of the mixture, taken for one of t distributions with N + 3 degrees of freedom because σ is learnt. The doubt is
+//! the average of the doubts of all parts.
 //!
-//! The interval takes this for the moments of a t distribution, with N + 3 degrees of freedom because σ is learnt, or fewer for an arm whose
-//! own noise is uncertain (see `unequal`). The doubt is the average of the doubts at the settings, and at all noise variances that the arm
-//! may have (see `outliers`): the tails of such a mixture are heavier than those of a t distribution with its moments.
-//!
-//! The weights are `p_g` ∝ exp(ln p)·√ρ/(1 + ρ): unlike for choosing, the purely linear model has no share of its own in the prior,
-//! because intervals that rely on it are wrong wherever it does not hold.
+//! The weights are `p_g` ∝ exp(ln p)·√ρ/(1 + ρ)⁴: what the features do not explain counts as noise until repeats show otherwise, and unlike
+//! for choosing the purely linear model has no share of its own in the prior, because intervals that rely on it are wrong wherever it
+//! does not hold.
 
 use super::columns::Columns;
 use super::evidence::{Pooled, Variances};

@@ -4,7 +4,8 @@
 //! μᵢ = τ + zᵢᵀθ + uᵢ        θⱼ ~ N(0, σ²Vₗ) for the linear columns and N(0, σ²Vₛ) for the smooth ones,  uᵢ ~ N(0, σ²ρᵢ)
 //! ```
 //!
-//! The linear columns are the standardised features and a level, the smooth ones a Gaussian process by landmarks, and uᵢ is what the
+//! The linear columns are the standardised features and a level, the smooth ones a Gaussian process by landmarks or products
+//! of two features, and uᵢ is what the
 //! features do not explain of an arm. With n rewards of mean ȳ (from τ) per arm, gᵢ = 1/(1 + ρᵢnᵢ), wᵢ = nᵢgᵢ, A = Λ + Σ wᵢzᵢzᵢᵀ and
 //! b = Σ wᵢȳᵢzᵢ, the posterior is
 //!

@@ -124,7 +124,7 @@ impl Plain {
         (self.design(&pulls) / self.lambda).symmetric_eigenvalues().iter().map(|value| value.ln()).sum()
     }
 
-    /// How many pulls an arm is away from a proof, with those beyond it counted four times.
+    /// The distance of an arm from a proof, in pulls, with those beyond it counted four times.
     fn pulls_to_prove(&self, pulls: f64, gap: f64) -> f64 {
         let level = 2.0 * (self.pulls.len() as f64 / 0.05).ln() + pulls.ln_1p();
         let missing = level / gap.powi(2) - pulls;
